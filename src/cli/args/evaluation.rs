@@ -109,7 +109,8 @@ pub struct Evaluate {
     /// Evaluators, separated by commas [default: kae,ace]
     #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
-    /// Only the reports of this agent; repeatable. Key points still come from the pages of all agents
+    /// Only the reports of this agent; repeatable. Key points still come from the pages of all
+    /// agents
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
@@ -138,8 +139,8 @@ pub struct Rescore {
     pub similarity: Option<f64>,
     #[arg(long, hide = true, value_parser = renamed_to_similarity)]
     pub near: Option<Renamed>,
-    /// Ask a judge about so many key points of a report at once, 1 to 20; alone and in batches are two
-    /// ways of scoring [default: that of `taskgen.toml`]
+    /// Ask a judge about so many key points of a report at once, 1 to 20; alone and in batches are
+    /// two ways of scoring [default: that of `taskgen.toml`]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// How often each criterion is rated [default: that of `taskgen.toml`]
@@ -198,8 +199,8 @@ pub enum Audit {
     /// Files with people's scores are taken into the project first. `taskgen report scoring` writes
     /// a page on which people score.
     Agreement {
-        /// Files of scores: what a scoring page saved; CSV with rater, score, and report or task and
-        /// agent; or Label Studio's JSON
+        /// Files of scores: what a scoring page saved; CSV with rater, score, and report or task
+        /// and agent; or Label Studio's JSON
         files: Vec<PathBuf>,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
         #[arg(long, value_name = "NAME")]

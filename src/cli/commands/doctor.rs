@@ -53,8 +53,8 @@ struct Finding {
 
 /// Checks the installation, measures the speed, and prints hints for missing parts.
 pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
-    // A configuration that cannot be read is the first thing to mend. Outside a project the defaults
-    // are looked at.
+    // A configuration that cannot be read is the first thing to mend. Outside a project the
+    // defaults are looked at.
     let config = match Project::find_if_any(global)? {
         Some(project) => project.loaded.config,
         None => Config::default(),
@@ -170,7 +170,8 @@ fn workers(config: &Transcribe) -> Finding {
     }
 }
 
-/// Whether agents that are programs are kept from the user's files. Without it they run all the same.
+/// Whether agents that are programs are kept from the user's files. Without it they run all the
+/// same.
 fn sandbox() -> Finding {
     let found = if has_sandbox() {
         "Landlock; `sandbox = \"off\"` in an agent's section switches it off"

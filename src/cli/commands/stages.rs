@@ -89,8 +89,8 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     )
 }
 
-/// The encoder of sentences, by which code finds ideas; none for a model, which reads the whole talk. It
-/// is fetched if it is not here, unless nothing may be fetched.
+/// The encoder of sentences, by which code finds ideas; none for a model, which reads the whole
+/// talk. It is fetched if it is not here, unless nothing may be fetched.
 fn encoder(global: &Global, ctx: &Context, printer: &Printer) -> Result<Option<Encoder>> {
     if !ctx.llm.is_code("inspire", 0)? {
         return Ok(None);

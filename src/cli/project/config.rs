@@ -1,6 +1,6 @@
-//! `taskgen.toml` as a file: found by walking up, unknown keys refused with line and suggestion, each
-//! value with its origin. Flags beat the file, which beats the defaults. What the keys are is in
-//! `settings`.
+//! `taskgen.toml` as a file: found by walking up, unknown keys refused with line and suggestion,
+//! each value with its origin. Flags beat the file, which beats the defaults. What the keys are is
+//! in `settings`.
 
 use std::{
     collections::BTreeMap,

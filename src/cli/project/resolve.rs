@@ -30,7 +30,9 @@ use crate::{
     context::{Context, Notify},
     files,
     http::{self, Http, HttpOptions},
-    llm::{AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts},
+    llm::{
+        AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts, is_code,
+    },
     store::Store,
     transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
 };
@@ -148,14 +150,15 @@ fn limits(global: &Global) -> Result<Limits> {
     })
 }
 
-/// Key of the fences around untrusted text: the project's secret, which lies in its database, so that
-/// a copy of the project has the same prompts on every machine. `TASKGEN_FENCE_KEY` replaces it.
+/// Key of the fences around untrusted text: the project's secret, which lies in its database, so
+/// that a copy of the project has the same prompts on every machine. `TASKGEN_FENCE_KEY` replaces
+/// it.
 fn fence_key(store: &Store) -> Result<String> {
     std::env::var("TASKGEN_FENCE_KEY").or_else(|_| store.fence_key())
 }
 
-/// The same for built-in models, without a secret: a fence cannot be closed from inside by those who
-/// know the key either, because its token is drawn again while the text contains it.
+/// The same for built-in models, without a secret: a fence cannot be closed from inside by those
+/// who know the key either, because its token is drawn again while the text contains it.
 fn fence_key_of_builtin() -> String {
     std::env::var("TASKGEN_FENCE_KEY").unwrap_or_else(|_| "taskgen".to_owned())
 }
@@ -201,10 +204,9 @@ fn say_who_answers(
         }
     }
     if roles.iter().any(|role| {
-        bound.get(*role).is_some_and(|m| {
-            m.iter()
-                .any(|m| m.is_builtin() && !m.name().starts_with("code/"))
-        })
+        bound
+            .get(*role)
+            .is_some_and(|m| m.iter().any(|m| m.is_builtin() && !is_code(m.name())))
     }) {
         printer.note("the built-in model is for trying things out: do not publish its tasks, rankings or scores");
     }
@@ -244,8 +246,9 @@ fn ask(printer: &Printer) -> Result<()> {
     .into())
 }
 
-/// The stage's options from the configuration. The configuration may come from elsewhere, and what a
-/// vocabulary says gets into transcripts: its file must lie in the project, unless a flag names it.
+/// The stage's options from the configuration. The configuration may come from elsewhere, and what
+/// a vocabulary says gets into transcripts: its file must lie in the project, unless a flag names
+/// it.
 pub fn transcribe_options(loaded: &Loaded) -> Result<Options> {
     let config = &loaded.config.transcribe;
     let vocabulary = match &config.vocabulary {
@@ -296,8 +299,8 @@ fn names_and_terms(file: &Path) -> Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// The transcription engine: finds speech models, fetching those of the manifest that are missing, and
-/// decodes in processes of this program.
+/// The transcription engine: finds speech models, fetching those of the manifest that are missing,
+/// and decodes in processes of this program.
 pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
     let (global, notify) = (global.clone(), Arc::clone(notify));
     let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));

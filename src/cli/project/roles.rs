@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{inspire, rank::signals, weave};
+use crate::{inspire, llm::is_code, rank::signals, weave};
 
 /// The default model.
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
@@ -55,7 +55,8 @@ pub struct Roles {
     /// Compares tasks; several judges are a panel, and one of them may be code.
     pub judge: Role,
     /// Judges how reports relate to key points; several are a panel. Where it is left out, the
-    /// models of `judge` (until the two were told apart, one role had both tasks), or the default one.
+    /// models of `judge` (until the two were told apart, one role had both tasks), or the default
+    /// one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relate: Option<Role>,
     /// Finds the key points of web pages.
@@ -267,7 +268,7 @@ impl Default for Role {
 impl Member {
     /// Whether it is no model, but code.
     fn is_code(&self) -> bool {
-        self.model.starts_with("code/")
+        is_code(&self.model)
     }
 
     fn named(model: &str) -> Self {

@@ -254,7 +254,7 @@ impl AgentConfig {
             (Some(_), None) if of_models => {
                 Err("web_search, temperature and max_tokens are for a `model`".into())
             }
-            (None, Some(model)) if model.starts_with("code/") => Err(format!(
+            (None, Some(model)) if llm::is_code(model) => Err(format!(
                 "`{model}` judges tasks and answers none; name a model that writes"
             )),
             (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),

@@ -546,8 +546,8 @@ fn a_page_leads_from_the_score_to_the_span_and_other_points_are_stale() {
     );
 }
 
-/// A text that an earlier version of the reader made is made again from the stored bytes: nothing is
-/// fetched, and what is found in the same text is on record.
+/// A text that an earlier version of the reader made is made again from the stored bytes: nothing
+/// is fetched, and what is found in the same text is on record.
 #[test]
 fn texts_of_an_earlier_reader_are_made_again() {
     let world = World::new();

@@ -1,5 +1,6 @@
-//! The models of an evaluation, without a model: each answer follows from its prompt. They believe what stands in fences to be material; an order outside a fence
-//! they obey, so that a text which escapes its fence is noticed.
+//! The models of an evaluation, without a model: each answer follows from its prompt. They believe
+//! what stands in fences to be material; an order outside a fence they obey, so that a text which
+//! escapes its fence is noticed.
 
 use std::collections::BTreeSet;
 

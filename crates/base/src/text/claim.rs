@@ -204,14 +204,10 @@ fn shortened_to(claim: &str, room: (usize, usize)) -> String {
         mark.len() > 1 || behind.is_some_and(|c| c.is_whitespace() || is_han(c))
     };
     let marks = claim.match_indices([',', '，', ';', '；', '。']);
-    let ends = marks
+    let mut begins = marks
         .filter(|(at, mark)| ends_clause(*at, mark))
         .map(|(at, _)| &claim[..at]);
-    let ends: Vec<&str> = ends.collect();
-    let fitting = ends
-        .into_iter()
-        .rev()
-        .find(|begin| (LEAST..=most).contains(&length(begin)));
+    let fitting = begins.rfind(|begin| (LEAST..=most).contains(&length(begin)));
     fitting.map_or_else(|| claim.to_owned(), |begin| format!("{begin} …"))
 }
 

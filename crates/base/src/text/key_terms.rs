@@ -144,8 +144,8 @@ pub fn misheard_words(sentence: &str, talk: &str) -> usize {
         .count()
 }
 
-/// Whether each word of a term is one, or is heard again and again in the talk, which is folded: once
-/// for all of its words.
+/// Whether each word of a term is one, or is heard again and again in the talk, which is folded:
+/// once for all of its words.
 pub fn is_heard(term: &str, talk: &str) -> bool {
     if term.chars().any(is_han) {
         let segments = segments(term);

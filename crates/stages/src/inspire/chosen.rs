@@ -1,5 +1,5 @@
-//! The ideas that code finds: the best sentences of a part of a talk, in their own words. Each stands
-//! alone, or does together with the one or two before it.
+//! The ideas that code finds: the best sentences of a part of a talk, in their own words. Each
+//! stands alone, or does together with the one or two before it.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
@@ -43,14 +43,15 @@ pub struct Choice {
     mark: i32,
 }
 
-/// The choices of a part of a talk: the best sentence of each type, then the best of the rest. Those
-/// that are hardly probable are taken only where there would be fewer than three.
+/// The choices of a part of a talk: the best sentence of each type, then the best of the rest.
+/// Those that are hardly probable are taken only where there would be fewer than three.
 pub fn choices(
     numbered: &Numbered,
     readings: &Readings,
     window: &RangeInclusive<usize>,
 ) -> Vec<Choice> {
-    let of_types = InspirationType::ALL.map(|kind| ranked(numbered, readings, window, kind));
+    let talk = fold(&numbered.talk());
+    let of_types = InspirationType::ALL.map(|kind| ranked(numbered, readings, window, kind, &talk));
     let places = of_types
         .into_iter()
         .flat_map(|ranked| ranked.into_iter().enumerate());
@@ -71,19 +72,19 @@ pub fn choices(
     taken
 }
 
-/// The window's sentences that may carry an idea of `kind`, the best first.
+/// The window's sentences that may carry an idea of `kind`, the best first. `talk` is folded.
 fn ranked(
     numbered: &Numbered,
     readings: &Readings,
     window: &RangeInclusive<usize>,
     kind: InspirationType,
+    talk: &str,
 ) -> Vec<Choice> {
-    let talk = fold(&numbered.talk());
     let candidates = window
         .clone()
         .filter(|&number| numbered.may_be_named(number));
     let mut ranked: Vec<Choice> = candidates
-        .filter_map(|number| choice(numbered, readings, number, kind, &talk))
+        .filter_map(|number| choice(numbered, readings, number, kind, talk))
         .collect();
     ranked.sort_by_key(Choice::rank);
     ranked
@@ -97,10 +98,10 @@ fn choice(
     kind: InspirationType,
     talk: &str,
 ) -> Option<Choice> {
+    let (probability, quoted) = readings.quotable(number, kind)?;
     if !states(&numbered.text(number)) {
         return None;
     }
-    let (probability, quoted) = readings.of(number, kind)?;
     let claim = shortened(&tidy(&numbered.joined(&quoted)));
     if !has_room(&claim) {
         return None;
@@ -136,8 +137,8 @@ impl Choice {
         self.quoted.start() <= other.quoted.end() && other.quoted.start() <= self.quoted.end()
     }
 
-    /// The idea in the words of the talk. What shows a trait is a sentence, too: its own, and for the
-    /// next trait the next one.
+    /// The idea in the words of the talk. What shows a trait is a sentence, too: its own, and for
+    /// the next trait the next one.
     pub fn idea(&self, numbered: &Numbered) -> Idea {
         let following = (self.number..=numbered.count()).chain((1..self.number).rev());
         let reasons = following.filter(|number| numbered.may_be_named(*number));
@@ -167,7 +168,13 @@ mod tests {
     fn offered(talk: &[&str], kind: InspirationType) -> Vec<usize> {
         let numbered = Numbered::new(&transcript(talk));
         let readings = Readings::new(None, &numbered);
-        let ranked = ranked(&numbered, &readings, &(1..=numbered.count()), kind);
+        let ranked = ranked(
+            &numbered,
+            &readings,
+            &(1..=numbered.count()),
+            kind,
+            &fold(&numbered.talk()),
+        );
         let mut numbers: Vec<usize> = ranked.iter().map(|choice| choice.number).collect();
         numbers.sort_unstable();
         numbers

@@ -109,8 +109,8 @@ pub fn choose(
     (picked, candidates)
 }
 
-/// The mark, and where that does not decide, how certain code is and the number of traits. What nobody
-/// has marked comes after what is there.
+/// The mark, and where that does not decide, how certain code is and the number of traits. What
+/// nobody has marked comes after what is there.
 fn value(candidate: &Candidate) -> (Option<u8>, u8, usize) {
     let traits = candidate.inspiration.traits.len();
     (candidate.mark, candidate.certainty, traits)

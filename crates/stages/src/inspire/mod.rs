@@ -28,9 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
-    data::{
-        CallId, Fault, Inspiration, InspirationType, Transcript, Unscored, is_read, other_language,
-    },
+    data::{CallId, Fault, InspirationType, Transcript, Unscored, is_read, other_language},
     embed::Encoder,
     store::{Rejection, SeminarInfo},
 };
@@ -95,8 +93,8 @@ impl Options {
 }
 
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
-/// together. Where code fills the role, it reads sentences by their words, and with `encoder` by their
-/// meaning, too.
+/// together. Where code fills the role, it reads sentences by their words, and with `encoder` by
+/// their meaning, too.
 pub async fn run(
     ctx: &Context,
     seminars: &[SeminarInfo],
@@ -308,11 +306,9 @@ fn save(
         .into_iter()
         .map(|candidate| (candidate.inspiration, candidate.call))
         .collect();
-    let before = ctx.store.inspirations(Some(&talk.seminar.id))?;
-    ctx.store
+    let changed = ctx
+        .store
         .save_inspirations(&talk.seminar.id, &kept, &rejected)?;
-    let is_new = |found: &Inspiration| before.iter().all(|known| known.id != found.id);
-    let changed = asked || kept.len() != before.len() || kept.iter().any(|(of, _)| is_new(of));
     // What people said of them earlier is in the store.
     let standing = standing(ctx, talk)?;
     harvest.kept = standing as u64;
@@ -322,11 +318,7 @@ fn save(
         let message = "nothing in the talk passed the rules, or all was rejected\nhint: see `taskgen inspirations list`";
         report.fail(path, "no_inspiration", message);
     }
-    *(if changed {
-        &mut report.done
-    } else {
-        &mut report.skipped
-    }) += 1;
+    report.count(!(asked || changed));
     Ok(report)
 }
 

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{data::InspirationType, embed::Encoder};
 
-/// Probability from which a sentence is a good choice: that it is of the type, and that a researcher
-/// could start from what is quoted. docs/tasks.md says how often that is right.
+/// Probability from which a sentence is a good choice: that it is of the type, and that a
+/// researcher could start from what is quoted. docs/tasks.md says how often that is right.
 pub const ENOUGH: f64 = 0.5;
 /// Probability from which it is one at all.
 const LEAST: f64 = 0.3;
@@ -37,8 +37,7 @@ impl Readings {
     pub fn new(encoder: Option<&Encoder>, numbered: &Numbered) -> Self {
         let of = |number| {
             let itself = read(encoder, &numbered.text(number));
-            let quoted = |kind| {
-                let passage = passage(numbered, number, kind);
+            let quoted = |passage: RangeInclusive<usize>| {
                 if passage == (number..=number) {
                     return (passage, itself);
                 }
@@ -49,10 +48,15 @@ impl Readings {
                     (number..=number, itself)
                 }
             };
+            let of_link = passage(numbered, number, InspirationType::Transdisciplinary);
+            let of_other = passage(numbered, number, InspirationType::Limitation);
+            // Mostly the same, and reading one takes the encoder long.
+            let apart = (of_link != of_other).then(|| quoted(of_link));
+            let as_other = quoted(of_other);
             OfSentence {
                 itself,
-                as_link: quoted(InspirationType::Transdisciplinary),
-                as_other: quoted(InspirationType::Limitation),
+                as_link: apart.unwrap_or_else(|| as_other.clone()),
+                as_other,
             }
         };
         Self((1..=numbered.count()).map(of).collect())
@@ -60,7 +64,11 @@ impl Readings {
 
     /// How probable it is that a sentence carries an idea of `kind` from which one can start, and
     /// what is quoted for it; none where it is hardly probable, or where another type is more so.
-    pub fn of(&self, number: usize, kind: InspirationType) -> Option<(f64, RangeInclusive<usize>)> {
+    pub fn quotable(
+        &self,
+        number: usize,
+        kind: InspirationType,
+    ) -> Option<(f64, RangeInclusive<usize>)> {
         let of = self.0.get(number.checked_sub(1)?)?;
         let (sentence, (passage, quoted)) = match kind {
             // Where a link comes from is often said a sentence before.

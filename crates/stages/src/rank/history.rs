@@ -186,9 +186,9 @@ impl History {
             .collect()
     }
 
-    /// The pairs that are closed to this ranking: those that it has asked about itself, and those on
-    /// which every member of the panel has decided, whichever model answered for it. What only some
-    /// have compared before may be asked again: the others have not said anything yet.
+    /// The pairs that are closed to this ranking: those that it has asked about itself, and those
+    /// on which every member of the panel has decided, whichever model answered for it. What only
+    /// some have compared before may be asked again: the others have not said anything yet.
     pub fn closed_pairs(&self, ids: &[ItemId], panel: &Panel) -> Vec<(u32, u32)> {
         let index = Index::new(ids, |judge: &Judge| panel.position_of(judge));
         let mut decided: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();

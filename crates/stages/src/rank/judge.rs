@@ -1,18 +1,13 @@
-//! One judgement of a ranking: two items are shown and one verdict is read, or a list and its order.
-//! A large judge scores five criteria and gives a reason (RankEval); a built-in model only names the
-//! better one, and the judge that is code counts signals.
+//! One judgement of a ranking: two items are shown and one verdict is read, or a list and its
+//! order. A large judge scores five criteria and gives a reason (RankEval); a built-in model only
+//! names the better one, and the judge that is code counts signals.
 
 use anyhow::{Context as _, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    items::Items,
-    panel::{is_code, prompts_of_member},
-    request::ComparisonRequest,
-    signals,
-};
+use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest, signals};
 use crate::{
     context::Context,
     data::{
@@ -162,7 +157,7 @@ pub(super) async fn compare(
         anyhow::bail!("two items are compared at a time")
     };
     let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
-    if is_code(ctx, member)? {
+    if ctx.llm.is_code("judge", member)? {
         return compare_by_code(ctx, items, request, &vars);
     }
     let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
@@ -212,7 +207,7 @@ pub(super) async fn order(
         .collect::<Result<_>>()?;
     let n = shown.len();
     let vars = json!({ "tasks": shown });
-    if is_code(ctx, member)? {
+    if ctx.llm.is_code("judge", member)? {
         return order_by_code(ctx, items, request, &vars);
     }
     let [_, prompt] = prompts_of_member(ctx, &items.prompts, member)?;

@@ -59,11 +59,6 @@ struct Member {
     replaced: BTreeSet<String>,
 }
 
-/// Whether a member of the role `judge` is the judge that is code.
-pub(super) fn is_code(ctx: &Context, member: usize) -> Result<bool> {
-    Ok(ctx.llm.is_code("judge", member)?)
-}
-
 /// The prompts of one member of the role `judge`: for two items, and for several.
 pub(super) fn prompts_of_member(
     ctx: &Context,
@@ -84,7 +79,7 @@ impl Panel {
         let mut members = Vec::new();
         for kind in 0..=usize::from(lists) {
             for member in 0..ctx.llm.members("judge") {
-                let prompt = if is_code(ctx, member)? {
+                let prompt = if ctx.llm.is_code("judge", member)? {
                     signals::hash()
                 } else {
                     let prompts = prompts_of_member(ctx, prompts, member)?;

@@ -31,7 +31,7 @@ pub use media::{Decoder, MediaError, serve as serve_decoding, serve_length};
 pub use options::{ModelChoice, Options};
 pub use output::{
     TranscriptMeta, TranscriptStatus, check_writable, journal_path, load, meta_path,
-    recording_sha256, transcript_path, transcript_status,
+    recording_sha256, transcript_path, transcript_status, transcripts_in,
 };
 pub use quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue};
 pub use recognition::{

@@ -56,6 +56,22 @@ pub fn meta_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.meta.json", recording.name))
 }
 
+/// The transcripts in a folder, by name; those in folders below it are left out.
+pub fn transcripts_in(transcripts: &Path) -> Vec<PathBuf> {
+    let entries = fs_err::read_dir(transcripts)
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let is_transcript = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        name.ends_with(".json") && !name.ends_with(".meta.json") && path.is_file()
+    };
+    paths.retain(is_transcript);
+    paths.sort();
+    paths
+}
+
 /// The path of the journal that is kept while there is no transcript.
 pub fn journal_path(transcripts: &Path, recording: &Recording) -> PathBuf {
     transcripts.join(format!("{}.journal", recording.name))

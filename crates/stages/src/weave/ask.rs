@@ -124,8 +124,8 @@ impl Question<'_> {
         })
     }
 
-    /// The ideas that are shown, numbered from 1; `leads` are those that the task must rest on, with
-    /// what was said.
+    /// The ideas that are shown, numbered from 1; `leads` are those that the task must rest on,
+    /// with what was said.
     fn ideas(&self) -> Vec<Value> {
         let shown = self.slot.shown.iter().zip(1..);
         shown

@@ -37,6 +37,9 @@ use rules::{Broken, Material};
 use subject::Subject;
 pub use translate::translate;
 
+/// The code that can fill the role `weave`.
+pub const CODE: &str = "code/sentences";
+
 /// Tries at one task.
 const TRIES: u64 = 2;
 
@@ -214,7 +217,6 @@ impl<'a> Loom<'a> {
     }
 
     fn keep(&mut self, task: Task, call: Option<CallId>) {
-        self.harvest.found += 1;
         self.harvest.sound += 1;
         self.kept.push((task, call));
     }
@@ -230,8 +232,9 @@ impl<'a> Loom<'a> {
         rules::new_beside(task, &self.others)
     }
 
-    /// The texts of this seminar's tasks that rest on an inspiration of the slot. The others are not
-    /// shown to the model, so that a task does not change with tasks that it has nothing to do with.
+    /// The texts of this seminar's tasks that rest on an inspiration of the slot. The others are
+    /// not shown to the model, so that a task does not change with tasks that it has nothing to do
+    /// with.
     fn written_from(&self, slot: &Slot<'_>) -> Vec<String> {
         let of_the_same = self.kept.iter().filter(|(task, _)| {
             let mut sources = slot.sources.iter();
@@ -278,9 +281,6 @@ impl<'a> Loom<'a> {
         }
     }
 }
-
-/// The code that can fill the role `weave`.
-pub const CODE: &str = "code/sentences";
 
 async fn weave(
     ctx: &Context,
@@ -335,8 +335,8 @@ fn wrong_language(seminar: &SeminarInfo, options: &Options, by_code: bool) -> Op
     })
 }
 
-/// Puts sentences of the talk into the program's own, until there are enough tasks or the plan has no
-/// more.
+/// Puts sentences of the talk into the program's own, until there are enough tasks or the plan has
+/// no more.
 fn compose_all(
     ctx: &Context,
     inspirations: &[Inspiration],
@@ -355,8 +355,8 @@ fn compose_all(
     }
 }
 
-/// Composes a task from the first sentence of the idea with which it passes the rules. Whether there
-/// is one.
+/// Composes a task from the first sentence of the idea with which it passes the rules. Whether
+/// there is one.
 fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
     let (inspiration, family) = (slot.sources[0], slot.families[0]);
     for claim in sentences::claims(inspiration) {
@@ -367,16 +367,14 @@ fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
             difficulty: sentences::difficulty(family),
             discipline: None,
         };
+        loom.harvest.found += 1;
         let task = loom.task(slot, &slot.sources, woven);
         match loom.passes(&task, &slot.sources) {
             Ok(()) => {
                 loom.keep(task, None);
                 return true;
             }
-            Err(rule) => {
-                loom.harvest.found += 1;
-                loom.refuse(rule.name(), task.text, None);
-            }
+            Err(rule) => loom.refuse(rule.name(), task.text, None),
         }
     }
     false
@@ -430,10 +428,7 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
         asked,
         ..
     } = loom;
-    let before = ctx.store.tasks_of_one()?;
-    let is_new = |task: &Task| before.iter().all(|known| known.id != task.id);
-    let changed = asked || kept.len() != standing || kept.iter().any(|(task, _)| is_new(task));
-    ctx.store.save_tasks(
+    let changed = ctx.store.save_tasks(
         Weaving::Seminar(&seminar.id),
         &kept,
         &by_seminar(&seminar.id, rejected),
@@ -444,7 +439,7 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
     harvest.kept = kept.len() as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
     report.harvests.push(harvest);
-    report.count(!changed);
+    report.count(!(asked || changed));
     Ok(report)
 }
 
@@ -519,6 +514,7 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
                 return Ok(Attempt::Refused);
             }
         };
+        loom.harvest.found += 1;
         let others = slot.others(&woven.also);
         let sources = [slot.sources.as_slice(), others.as_slice()].concat();
         let task = loom.task(slot, &sources, woven);
@@ -532,7 +528,6 @@ async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<
                 return Ok(Attempt::Woven);
             }
             Err(rule) => {
-                loom.harvest.found += 1;
                 loom.refuse(rule.name(), task.text.clone(), Some(answer.call));
                 broken = Some((rule, task.text));
             }

@@ -1,8 +1,8 @@
 //! Which families of task are asked of which inspiration, and in which order: every phase first,
 //! then breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no
-//! family is used more than twice. A model sees all ideas of the seminar, may join others to the one
-//! that leads, and chooses among the families of one phase that suit the leading type; code takes one
-//! family and one idea.
+//! family is used more than twice. A model sees all ideas of the seminar, may join others to the
+//! one that leads, and chooses among the families of one phase that suit the leading type; code
+//! takes one family and one idea.
 
 use std::collections::BTreeSet;
 
@@ -212,8 +212,8 @@ fn fit(kind: InspirationType, family: TaskType) -> usize {
     own.iter().position(|f| *f == family).unwrap_or(own.len())
 }
 
-/// The same for sentences that stand ready: of a phase, the family whose sentences fit any idea of the
-/// type comes first.
+/// The same for sentences that stand ready: of a phase, the family whose sentences fit any idea of
+/// the type comes first.
 fn ready(kind: InspirationType, family: TaskType) -> usize {
     use TaskType as T;
     let own: &[T] = match kind {

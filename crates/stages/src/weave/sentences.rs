@@ -1,5 +1,5 @@
-//! The text of a task that code writes: a sentence of the talk, in its own words, within sentences of
-//! the program that say what to do with it.
+//! The text of a task that code writes: a sentence of the talk, in its own words, within sentences
+//! of the program that say what to do with it.
 
 use super::{
     subject::Subject,
@@ -40,18 +40,14 @@ pub fn claims(inspiration: &Inspiration) -> Vec<String> {
 /// The text of a task of a family: a claim of an idea of this type, and what to do with it. Where a
 /// telling name of the subject and the whole claim do not fit together, the claim is shortened.
 pub fn text(family: TaskType, kind: InspirationType, claim: &str, subject: &Subject) -> String {
-    let claims = [claim.to_owned(), shorter(claim)];
-    let telling = subject.names.iter().filter(|name| is_telling(name));
-    let best = claims.iter().flat_map(|claim| {
-        let named = telling.clone().map(move |name| (claim, Some(name)));
-        named.collect::<Vec<_>>()
-    });
-    let whole = &claims[0];
-    let others = subject.names.iter().map(|name| (whole, Some(name)));
-    let mut ways = best.chain(others).map(|(claim, name)| {
-        let name = name.map(String::as_str);
-        worded(family, kind, claim, name)
-    });
+    let shorter = shorter(claim);
+    let names = || subject.names.iter();
+    let telling = || names().filter(|name| is_telling(name));
+    let mut ways = telling()
+        .map(|name| (claim, name))
+        .chain(telling().map(|name| (shorter.as_str(), name)))
+        .chain(names().map(|name| (claim, name)))
+        .map(|(claim, name)| worded(family, kind, claim, Some(name)));
     let fitting = ways.find(|text| word_count(text) <= MOST_WORDS && han_count(text) <= MOST_HAN);
     fitting.unwrap_or_else(|| worded(family, kind, claim, None))
 }
@@ -115,20 +111,13 @@ mod tests {
 
     /// A subject with a title as long as one may be.
     fn subject(claim: &str) -> Subject {
-        let (name, terms) = if is_chinese(claim) {
-            (
-                "“沿海平原地下咸淡水界面的长期观测与模拟”",
-                ["地下水", "咸淡水界面"],
-            )
+        let name = if is_chinese(claim) {
+            "“沿海平原地下咸淡水界面的长期观测与模拟”"
         } else {
-            (
-                "“Where the fresh water ends: mapping coastal aquifers from old boreholes”",
-                ["coastal aquifers", "boreholes"],
-            )
+            "“Where the fresh water ends: mapping coastal aquifers from old boreholes”"
         };
         Subject {
             names: vec![name.to_owned()],
-            terms: terms.map(str::to_owned).to_vec(),
         }
     }
 

@@ -19,9 +19,8 @@ const BETWEEN_PARTS: [&str; 8] = [": ", "：", ":", " – ", " — ", "——", 
 /// Words or Han characters from which a title says something even without a term.
 const SAYS_SOMETHING: usize = 4;
 const SAYS_SOMETHING_HAN: usize = 8;
-/// Key terms that name a subject, and that are offered as search terms.
+/// Key terms that name a subject.
 const NAMING: usize = 2;
-const OFFERED: usize = 4;
 
 /// The subject of a talk.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,8 +28,6 @@ pub struct Subject {
     /// Names, as a part of a sentence, the longest first: a title in quotation marks, a part of it,
     /// terms. A task takes the first that it has room for.
     pub names: Vec<String>,
-    /// Terms that name it.
-    pub terms: Vec<String>,
 }
 
 impl Subject {
@@ -56,34 +53,35 @@ impl Subject {
         }
         let title = one_line(title).replace(['"', '“', '”'], "'");
         let title = title.trim_end_matches(['.', '。']);
-        // What the talk itself repeats is a better term than what stands in a play on words.
-        let mut terms = key_terms_in(title, &format!("{title}. {talk}"), OFFERED);
-        if terms.is_empty() {
-            terms = terms_of_title(title);
-        }
-        if terms.is_empty() {
-            terms = key_terms(talk, OFFERED);
-        }
         let lengths = if chinese { HAN_OF_TITLE } else { OF_TITLE };
         let parts = std::iter::once(title).chain(parts(title));
         let quotable = parts.filter(|part| lengths.contains(&length(part)));
         let mut names: Vec<String> = quotable.map(|part| format!("“{part}”")).collect();
-        if !terms.is_empty() {
-            names.push(listed(&terms[..terms.len().min(NAMING)], chinese));
-        }
+        names.extend(listed(&terms_of(title, talk), chinese));
         names.sort_by_key(|name| Reverse(length(name)));
-        Some(Self { names, terms })
+        Some(Self { names })
     }
 
     fn of_terms(talk: &str) -> Self {
-        let terms = key_terms(talk, OFFERED);
-        let naming = &terms[..terms.len().min(NAMING)];
-        let names = (!naming.is_empty()).then(|| listed(naming, is_chinese(talk)));
+        let names = listed(&key_terms(talk, NAMING), is_chinese(talk));
         Self {
             names: names.into_iter().collect(),
-            terms,
         }
     }
+}
+
+/// The terms that name a subject with this title. What the talk itself repeats is a better one than
+/// what stands in a play on words.
+fn terms_of(title: &str, talk: &str) -> Vec<String> {
+    let mut terms = key_terms_in(title, &format!("{title}. {talk}"), NAMING);
+    if terms.is_empty() {
+        terms = terms_of_title(title);
+        terms.truncate(NAMING);
+    }
+    if terms.is_empty() {
+        terms = key_terms(talk, NAMING);
+    }
+    terms
 }
 
 /// What stands before and behind a colon or a dash, if there is one.
@@ -94,8 +92,9 @@ fn parts(title: &str) -> Vec<&str> {
     })
 }
 
-fn listed(terms: &[String], chinese: bool) -> String {
-    terms.join(if chinese { "和" } else { " and " })
+/// Terms as a part of a sentence; none without any.
+fn listed(terms: &[String], chinese: bool) -> Option<String> {
+    (!terms.is_empty()).then(|| terms.join(if chinese { "和" } else { " and " }))
 }
 
 #[cfg(test)]
@@ -153,8 +152,8 @@ mod tests {
 
     #[test]
     fn terms_of_a_title_are_those_that_the_talk_repeats() {
-        let subject = Subject::new(&seminar("a.m4a", "Cold feet: gravel of a fjord"), TALK);
-        assert_eq!(subject.terms, ["gravel", "fjord"]);
+        let terms = terms_of("Cold feet: gravel of a fjord", TALK);
+        assert_eq!(terms, ["gravel", "fjord"]);
     }
 
     #[test]

@@ -35,52 +35,64 @@ fn work(family: TaskType, kind: InspirationType) -> &'static str {
             "Find at least ten studies that bear on this problem, its causes and its remedies."
         }
         (T::LiteratureSurvey, Methodology) => {
-            "Find at least ten studies that worked in this or a similar way, and collect its errors and limits."
+            "Find at least ten studies that worked in this or a similar way, and collect its \
+             errors and limits."
         }
         (T::LiteratureSurvey, Transdisciplinary) => {
-            "Find at least ten studies, in either field, that made such a link, and collect what carried over and what did not."
+            "Find at least ten studies, in either field, that made such a link, and collect what \
+             carried over and what did not."
         }
         (T::LiteratureSurvey, Hypothesis) => {
-            "Find at least ten studies that bear on this claim, and collect what speaks for it and against it."
+            "Find at least ten studies that bear on this claim, and collect what speaks for it \
+             and against it."
         }
         (T::TrendScan, Limitation) => {
             "From papers, patents and announcements, trace ten years of work on this problem."
         }
         (T::TrendScan, Methodology) => {
-            "From papers, patents and announcements, trace how this way of working has changed over ten years."
+            "From papers, patents and announcements, trace how this way of working has changed \
+             over ten years."
         }
         (T::TrendScan, Transdisciplinary) => {
-            "From papers, patents and announcements, trace ten years of traffic between the two fields on this."
+            "From papers, patents and announcements, trace ten years of traffic between the two \
+             fields on this."
         }
         (T::TrendScan, Hypothesis) => {
             "From papers, patents and announcements, trace ten years of work on this claim."
         }
         (T::RequirementsGathering, Methodology) => {
-            "From guidelines, forums and published interviews, work out what those whom this way of working is for need of it."
+            "From guidelines, forums and published interviews, work out what those whom this way \
+             of working is for need of it."
         }
         (T::RequirementsGathering, _) => {
-            "From guidelines, forums and published interviews, work out what the people whom this problem touches need."
+            "From guidelines, forums and published interviews, work out what the people whom this \
+             problem touches need."
         }
         (T::HypothesisGeneration, Limitation) => {
             "From published work, derive at least three rival explanations of it."
         }
         (T::HypothesisGeneration, Transdisciplinary) => {
-            "From published work of both fields, derive at least three hypotheses about what it would explain."
+            "From published work of both fields, derive at least three hypotheses about what it \
+             would explain."
         }
         (T::HypothesisGeneration, _) => {
             "From published work, derive at least three explanations that rival this claim."
         }
         (T::MethodBlueprint, Limitation) => {
-            "Check what has been tried; then plan a study with public data or a simulation that would narrow the problem down."
+            "Check what has been tried; then plan a study with public data or a simulation that \
+             would narrow the problem down."
         }
         (T::MethodBlueprint, Methodology) => {
-            "Check what has been tried; then plan a study with public data or a simulation of how far this way of working can be trusted."
+            "Check what has been tried; then plan a study with public data or a simulation of how \
+             far this way of working can be trusted."
         }
         (T::MethodBlueprint, Transdisciplinary) => {
-            "Check what has been tried; then plan a study with public data or a simulation of what this link brings."
+            "Check what has been tried; then plan a study with public data or a simulation of \
+             what this link brings."
         }
         (T::MethodBlueprint, Hypothesis) => {
-            "Check what has been tried; then plan a study with public data or a simulation that tests this claim."
+            "Check what has been tried; then plan a study with public data or a simulation that \
+             tests this claim."
         }
         (T::PrototypeSpecification, Methodology) => {
             "Check which tools exist; then specify one with which others could work in this way."
@@ -92,43 +104,56 @@ fn work(family: TaskType, kind: InspirationType) -> &'static str {
             "Check which tools exist; then specify one that would ease this problem."
         }
         (T::MetricDesign, Methodology) => {
-            "Check which measures are in use; then define one, from public data, of how well this way of working does."
+            "Check which measures are in use; then define one, from public data, of how well this \
+             way of working does."
         }
         (T::MetricDesign, Hypothesis) => {
-            "Check which measures are in use; then define one, from public data, of how strong the claimed effect is."
+            "Check which measures are in use; then define one, from public data, of how strong \
+             the claimed effect is."
         }
         (T::MetricDesign, _) => {
-            "Check which measures are in use; then define one, from public data, of how severe this problem is."
+            "Check which measures are in use; then define one, from public data, of how severe \
+             this problem is."
         }
         (T::EmpiricalTest, Limitation) => {
-            "Check what is known of its size; then estimate with public data or a simulation how large this problem is."
+            "Check what is known of its size; then estimate with public data or a simulation how \
+             large this problem is."
         }
         (T::EmpiricalTest, Methodology) => {
-            "Check whether this way of working has been tested against another; then do so with public data or a simulation."
+            "Check whether this way of working has been tested against another; then do so with \
+             public data or a simulation."
         }
         (T::EmpiricalTest, Transdisciplinary) => {
-            "Check whether this has been tried; then test with public data or a simulation whether the link holds."
+            "Check whether this has been tried; then test with public data or a simulation \
+             whether the link holds."
         }
         (T::EmpiricalTest, Hypothesis) => {
-            "Check whether this claim has been tested; then test it with public data or a simulation."
+            "Check whether this claim has been tested; then test it with public data or a \
+             simulation."
         }
         (T::ReplicabilityReview, Methodology) => {
-            "Find published results that were obtained in this or a similar way, and check whether each was repeated and with which biases."
+            "Find published results that were obtained in this or a similar way, and check \
+             whether each was repeated and with which biases."
         }
         (T::ReplicabilityReview, _) => {
-            "Find published results for and against this claim, and check whether each was repeated and with which biases."
+            "Find published results for and against this claim, and check whether each was \
+             repeated and with which biases."
         }
         (T::ComparativeAnalysis, Limitation) => {
-            "Compare at least three published ways of dealing with this problem by effort, data needed and known failures."
+            "Compare at least three published ways of dealing with this problem by effort, data \
+             needed and known failures."
         }
         (T::ComparativeAnalysis, Methodology) => {
-            "Compare this way of working with at least two published ones for the same purpose by effort, data needed and known failures."
+            "Compare this way of working with at least two published ones for the same purpose by \
+             effort, data needed and known failures."
         }
         (T::ComparativeAnalysis, Transdisciplinary) => {
-            "Compare at least three published ways of putting such a link to use by effort, data needed and known failures."
+            "Compare at least three published ways of putting such a link to use by effort, data \
+             needed and known failures."
         }
         (T::ComparativeAnalysis, Hypothesis) => {
-            "Compare at least three published ways of testing such a claim by effort, data needed and known failures."
+            "Compare at least three published ways of testing such a claim by effort, data needed \
+             and known failures."
         }
     }
 }
@@ -136,34 +161,44 @@ fn work(family: TaskType, kind: InspirationType) -> &'static str {
 fn result(family: TaskType) -> &'static str {
     match family {
         TaskType::LiteratureSurvey => {
-            "Hand in an evidence table, a row for each study. A good answer says where studies disagree, and what none has looked at."
+            "Hand in an evidence table, a row for each study. A good answer says where studies \
+             disagree, and what none has looked at."
         }
         TaskType::TrendScan => {
-            "Hand in a dated timeline with sources. A good answer keeps announcements apart from what is in use and gives a reason for each turn."
+            "Hand in a dated timeline with sources. A good answer keeps announcements apart from \
+             what is in use and gives a reason for each turn."
         }
         TaskType::RequirementsGathering => {
-            "Hand in a ranked list of requirements with sources. A good answer says who needs what and why, and where needs collide."
+            "Hand in a ranked list of requirements with sources. A good answer says who needs \
+             what and why, and where needs collide."
         }
         TaskType::HypothesisGeneration => {
-            "Hand in a list of hypotheses, each with a prediction of its own. A good answer says which public data could refute each, and which are ruled out already."
+            "Hand in a list of hypotheses, each with a prediction of its own. A good answer says \
+             which public data could refute each, and which are ruled out already."
         }
         TaskType::MethodBlueprint => {
-            "Hand in a study protocol. A good answer gives conditions, measures and analysis with their reasons, and says which result would settle the question."
+            "Hand in a study protocol. A good answer gives conditions, measures and analysis with \
+             their reasons, and says which result would settle the question."
         }
         TaskType::PrototypeSpecification => {
-            "Hand in a system specification with inputs, outputs, failure cases and acceptance tests. A good answer says why each part beats an alternative."
+            "Hand in a system specification with inputs, outputs, failure cases and acceptance \
+             tests. A good answer says why each part beats an alternative."
         }
         TaskType::MetricDesign => {
-            "Hand in a metric definition with a worked example. A good answer says what counts, and where new and old measures disagree."
+            "Hand in a metric definition with a worked example. A good answer says what counts, \
+             and where new and old measures disagree."
         }
         TaskType::EmpiricalTest => {
-            "Hand in an analysis report with its code. A good answer states in advance what would refute it, and compares with a plain baseline."
+            "Hand in an analysis report with its code. A good answer states in advance what would \
+             refute it, and compares with a plain baseline."
         }
         TaskType::ReplicabilityReview => {
-            "Hand in a risk-of-bias table, a row for each study. A good answer says which conclusions survive without any one study."
+            "Hand in a risk-of-bias table, a row for each study. A good answer says which \
+             conclusions survive without any one study."
         }
         TaskType::ComparativeAnalysis => {
-            "Hand in a comparison table with sources. A good answer says for which case each is best, and where evidence is thin."
+            "Hand in a comparison table with sources. A good answer says for which case each is \
+             best, and where evidence is thin."
         }
     }
 }

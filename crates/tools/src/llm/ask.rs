@@ -18,6 +18,7 @@ use crate::{
     data::{Call, CallId, Cause, Exchange, Unscored, Usage},
     llm::{
         estimate::{self, Prediction},
+        is_code,
         repair::{Read, read},
     },
     store::{Experience, Judge},
@@ -375,7 +376,7 @@ impl Llm {
 
     /// Whether the role is filled by code, which is asked nothing: `code/NAME`.
     pub fn is_code(&self, role: &str, member: usize) -> Result<bool, AskError> {
-        Ok(self.model(role, member)?.name().starts_with("code/"))
+        Ok(is_code(self.model(role, member)?.name()))
     }
 
     /// Questions of the role that may be asked at once.

@@ -36,7 +36,7 @@ pub use remote::{
     Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url,
 };
 pub use schema::object;
-pub use stand_in::StandIn;
+pub use stand_in::{StandIn, is_code};
 pub use text::Text;
 
 use crate::data::{Cause, Message, Source, Usage};

@@ -6,6 +6,11 @@ use async_trait::async_trait;
 use super::{ChatModel, ChatReply, ChatRequest, ModelError, Purse};
 use crate::data::Cause;
 
+/// Whether this is the name of code in the place of a model, and not `provider/model`.
+pub fn is_code(name: &str) -> bool {
+    name.starts_with("code/")
+}
+
 /// A model that is never asked.
 pub struct StandIn {
     /// `provider/model`, as configured.

@@ -25,13 +25,13 @@ pub const STAGES: [&str; 4] = ["inspire", "weave", "weave across", "translate"];
 
 impl Store {
     /// Makes `found` the current inspirations of a seminar. Earlier ones that are not among them
-    /// stay, superseded.
+    /// stay, superseded. Whether the current ones are others than before.
     pub fn save_inspirations(
         &self,
         seminar: &SeminarId,
         found: &[(Inspiration, Option<CallId>)],
         rejected: &[Rejection],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
             let before = current_ids(tx, seminar)?;
@@ -39,13 +39,16 @@ impl Store {
                 "UPDATE inspiration SET superseded = 1 WHERE seminar = ?1",
                 [seminar.as_str()],
             )?;
+            let mut changed = found.len() != before.len();
             for (inspiration, call) in found {
                 upsert(tx, inspiration, call.as_ref(), run)?;
                 if !before.iter().any(|id| id == inspiration.id.as_str()) {
+                    changed = true;
                     add_event(tx, &stream, "inspiration", inspiration.id.as_str())?;
                 }
             }
-            save_rejections(tx, "inspire", seminar, rejected, run)
+            save_rejections(tx, "inspire", seminar, rejected, run)?;
+            Ok(changed)
         })
     }
 

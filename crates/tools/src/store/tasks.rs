@@ -73,13 +73,14 @@ impl Store {
     }
 
     /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay,
-    /// superseded. What was refused is kept with the seminar that it came from.
+    /// superseded. What was refused is kept with the seminar that it came from. Whether the current
+    /// tasks are others than before.
     pub fn save_tasks(
         &self,
         kind: Weaving<'_>,
         woven: &[(Task, Option<CallId>)],
         rejected: &BTreeMap<SeminarId, Vec<Rejection>>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
             let before = kind.current(tx)?;
@@ -88,9 +89,11 @@ impl Store {
             for id in &before {
                 supersede.execute([id])?;
             }
+            let mut changed = woven.len() != before.len();
             for (task, call) in woven {
                 upsert(tx, kind.word(), task, call.as_ref(), run)?;
                 if !before.contains(task.id.as_str()) {
+                    changed = true;
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
             }
@@ -100,7 +103,7 @@ impl Store {
             for (seminar, rejected) in rejected {
                 save_rejections(tx, kind.stage(), seminar, rejected, run)?;
             }
-            Ok(())
+            Ok(changed)
         })
     }
 

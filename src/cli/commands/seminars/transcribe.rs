@@ -2,7 +2,7 @@
 //! transcribed, and writes other formats beside the transcripts.
 
 use std::{
-    fs,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -192,8 +192,10 @@ pub fn take_in(store: &Store, recording: &Recording, transcript: &Transcript) ->
 pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
     let mut report = StageReport::new("transcripts");
     let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
+    let transcripts = project.transcripts();
+    let mut known = BTreeSet::new();
     for recording in &found.recordings {
-        let path = transcribe::transcript_path(&project.transcripts(), recording);
+        let path = transcribe::transcript_path(&transcripts, recording);
         match transcribe::load(&path) {
             Ok(Some(transcript)) => take_in(store, recording, &transcript)?,
             Ok(None) => {}
@@ -202,15 +204,11 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
                 report.fail(&recording.name, error.cause(), message);
             }
         }
+        known.insert(path);
     }
-    let known: Vec<PathBuf> = found
-        .recordings
-        .iter()
-        .map(|recording| transcribe::transcript_path(&project.transcripts(), recording))
-        .collect();
-    for path in transcripts_in(&project.transcripts()) {
+    for path in transcribe::transcripts_in(&transcripts) {
         let name = path.with_extension("");
-        let name = name.strip_prefix(project.transcripts()).unwrap_or(&name);
+        let name = name.strip_prefix(&transcripts).unwrap_or(&name);
         // A recording that was read once may be gone.
         if !known.contains(&path) && store.seminar_at(&name.to_string_lossy())?.is_none() {
             report.notes.push(format!(
@@ -221,17 +219,4 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
         }
     }
     Ok(report)
-}
-
-/// The transcripts in a folder, in the order of their names.
-fn transcripts_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    let is_transcript = |path: &PathBuf| {
-        let name = path.to_string_lossy();
-        name.ends_with(".json") && !name.ends_with(".meta.json") && path.is_file()
-    };
-    paths.retain(is_transcript);
-    paths.sort();
-    paths
 }

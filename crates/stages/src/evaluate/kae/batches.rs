@@ -1,7 +1,7 @@
 //! Relations asked about in batches: several key points of a report in one question, so that the
 //! report is read once for all of them. Points that belong together by chance alone are asked
-//! together: their order follows from the seed. A batch whose reply cannot be read is asked again in
-//! halves.
+//! together: their order follows from the seed. A batch whose reply cannot be read is asked again
+//! in halves.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::{
         relate::{self, Related, RelatedEach},
     },
     llm::Ask,
-    store::Evaluation,
+    store::{Evaluation, PanelJudgements},
 };
 
 pub const PROMPT: &str = "evaluate/relations";
@@ -42,9 +42,13 @@ struct Ended<'a> {
 pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Result<StageReport> {
     let mut report = StageReport::new("relations");
     let mut batches = Vec::new();
+    let judges: Vec<PanelJudgements<'_>> = judging::panel(ctx, ROLE, PROMPT)?
+        .into_iter()
+        .map(|judge| ctx.store.panel_judgements(&alone(judge)))
+        .collect::<Result<_>>()?;
     for (case, points) in compared {
-        for member in 0..ctx.llm.members(ROLE) {
-            let decided = decided(ctx, case.report.id.as_str(), member)?;
+        for (member, judge) in judges.iter().enumerate() {
+            let decided = decided(judge, case.report.id.as_str())?;
             let (done, mut open): (Vec<&KeyPoint>, Vec<&KeyPoint>) = points
                 .iter()
                 .partition(|point| decided.contains(point.id.as_str()));
@@ -80,17 +84,20 @@ pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Re
     Ok(report)
 }
 
-/// The points about which a judge has decided.
-fn decided(ctx: &Context, report: &str, member: usize) -> Result<BTreeSet<String>> {
-    let alone = Evaluation {
+/// The judgements of one judge, as (model asked, hash of the prompt), are all that count.
+fn alone(judge: (String, String)) -> Evaluation {
+    Evaluation {
         instruments: vec![InForce {
             instrument: RELATION.id.to_owned(),
-            panel: vec![judging::panel(ctx, ROLE, PROMPT)?.swap_remove(member)],
+            panel: vec![judge],
             settings: serde_json::Value::Null,
         }],
-    };
-    let judgements = ctx.store.panel_judgements(&alone)?;
-    let known = judgements.read_bare(RELATION, report, relations::bare)?;
+    }
+}
+
+/// The points of a report about which a judge has decided.
+fn decided(judge: &PanelJudgements<'_>, report: &str) -> Result<BTreeSet<String>> {
+    let known = judge.read_bare(RELATION, report, relations::bare)?;
     let decided = known.into_iter().filter(|of| of.outcome.is_ok());
     Ok(decided.map(|of| of.about).collect())
 }
@@ -105,9 +112,9 @@ struct Answer<'a> {
     verdicts: Vec<Result<Related, Unscored>>,
 }
 
-/// Asks about a batch, and about its halves where the reply cannot be read. All judgements of a batch
-/// are saved together: what a killed run left open is batches of the same points, whose replies are
-/// on record.
+/// Asks about a batch, and about its halves where the reply cannot be read. All judgements of a
+/// batch are saved together: what a killed run left open is batches of the same points, whose
+/// replies are on record.
 async fn ask<'a>(ctx: &Context, batch: &Batch<'a>) -> Result<Vec<Ended<'a>>> {
     let case = &batch.case;
     let (mut answers, mut open) = (Vec::new(), vec![batch.points.clone()]);

@@ -4,10 +4,10 @@
 //! **Measures** KSR, KCR and KOR: the shares of key points that a report supports, contradicts and
 //! omits, and the efficiency KSR / (KCR + KOR). **Method** DeepResearch Arena (arXiv 2509.01396),
 //! section on keypoint-aligned evaluation. **Differs from the paper**: key points whose spans are
-//! not in the page are left out and counted; merging is defined and on record; beside the key points
-//! of the report's own pages (the paper's set) there is an independent set, of the pages that the
-//! other agents cite. **Cost** a call per part of a page, one per report and key point,
-//! or per report and `batch` key points (with stricter words than the paper's).
+//! not in the page are left out and counted; merging is defined and on record; beside the key
+//! points of the report's own pages (the paper's set) there is an independent set, of the pages
+//! that the other agents cite. **Cost** a call per part of a page, one per report and key point, or
+//! per report and `batch` key points (with stricter words than the paper's).
 
 mod batches;
 pub mod dedup;

@@ -1,10 +1,10 @@
 //! Comparison with a reference report on the same task: win rate and relative length.
 //!
-//! **Measures** the win rate against the reference, ½ being as good, and the length as a multiple of
-//! the reference's. **Method** a judge sees both reports without names, in both orders, and names the
-//! better one; a panel's members count the same. Words are counted by code. **Differs from** rubric
-//! scores relative to a reference (as DeepResearch Bench has them): here a win is a win, however
-//! large. **Cost** two calls per report and judge.
+//! **Measures** the win rate against the reference, ½ being as good, and the length as a multiple
+//! of the reference's. **Method** a judge sees both reports without names, in both orders, and
+//! names the better one; a panel's members count the same. Words are counted by code. **Differs
+//! from** rubric scores relative to a reference (as DeepResearch Bench has them): here a win is a
+//! win, however large. **Cost** two calls per report and judge.
 //!
 //! The reference reports are those of an agent: `[evaluate.settings.reference] agent = "NAME"`.
 
@@ -48,7 +48,8 @@ const LENGTH_PROGRAM: &str = "length/1";
 const WIN_RATE: &str = "win_rate";
 const LENGTH_RATIO: &str = "length_ratio";
 
-/// Which of two reports is better; `other` is the reference with the order in which they were shown.
+/// Which of two reports is better; `other` is the reference with the order in which they were
+/// shown.
 const PREFERENCE: Instrument = Instrument {
     id: "reference/preference/1",
     family: KEY,

@@ -20,8 +20,8 @@ const WORTH: usize = 5;
 /// What a sentence is, each as a probability.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// That it is of a type, in the order of [`InspirationType::ALL`]; what lacks to 1 is that it is
-    /// of none.
+    /// That it is of a type, in the order of [`InspirationType::ALL`]; what lacks to 1 is that it
+    /// is of none.
     pub types: [f64; 4],
     /// That a researcher elsewhere could start from it, quoted alone, if it is of a type.
     pub worth: f64,

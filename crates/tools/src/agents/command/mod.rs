@@ -1,12 +1,11 @@
-//! An agent that is a program: the question as JSON on its standard input, the report as Markdown on
-//! its standard output, its diagnostics on standard error. Hides the process, its descendants and
-//! every way in which they may hang.
+//! An agent that is a program: the question as JSON on its standard input, the report as Markdown
+//! on its standard output, its diagnostics on standard error. Hides the process, its descendants
+//! and every way in which they may hang.
 //!
 //! The program gets a folder, a process group and an environment of its own. Exit code 0 with text
 //! is a report, 0 without text is empty, 77 is a refusal, everything else is an error. Its last
-//! line on standard error may give its cost: `taskgen-usage: {"input_tokens": 812,
-//! "output_tokens": 2040, "cost_usd": 0.03}`, each field optional. Nothing that it writes is ever
-//! executed.
+//! line on standard error may give its cost: `taskgen-usage: {"input_tokens": 812, "output_tokens":
+//! 2040, "cost_usd": 0.03}`, each field optional. Nothing that it writes is ever executed.
 //!
 //! Two variables are set only where there is something to say. `TASKGEN_CONVERSATION` names a file,
 //! `conversation.json` in the program's folder, with the earlier questions and its own answers:
@@ -55,8 +54,8 @@ pub use stderr::names_a_secret;
 #[cfg(target_os = "linux")]
 pub use supervisor::{hide_memory, supervise};
 
-/// Parts of the path of an attempt's folder that the program names: `agents`, the agent, the task and
-/// the attempt.
+/// Parts of the path of an attempt's folder that the program names: `agents`, the agent, the task
+/// and the attempt.
 const PARTS_OF_OWN: usize = 4;
 /// Names the file with the conversation before the question.
 const CONVERSATION: &str = "TASKGEN_CONVERSATION";
