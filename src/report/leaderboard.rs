@@ -18,7 +18,7 @@ use crate::{
         Judgement, MeasureDef, Relation as Stored, RelationJudgement, ShareOf, State, Task, Unit,
     },
     evaluate::{
-        decide_relation,
+        decide,
         detail::{Detail, Details, PointDetail},
         leaderboard::{self, Leaderboard, Row},
         measure, measures,
@@ -460,6 +460,7 @@ fn report_view(
 fn word(relation: Stored) -> &'static str {
     match relation {
         Stored::Supports => "supports",
+        Stored::Partly => "says in part",
         Stored::Omits => "omits",
         Stored::Contradicts => "contradicts",
     }
@@ -479,8 +480,9 @@ fn point_view(
         Ok(related) => Ok(related.relation),
         Err(unscored) => Err(unscored.cause),
     };
-    let relation = match decide_relation(of.judgements.iter().map(bare)) {
+    let relation = match decide(of.judgements.iter().map(bare)) {
         Ok(Stored::Supports) => Relation::Supports,
+        Ok(Stored::Partly) => Relation::Partly,
         Ok(Stored::Omits) => Relation::Omits,
         Ok(Stored::Contradicts) => Relation::Contradicts,
         Err(_) => Relation::Unscored,

@@ -34,21 +34,22 @@ fn sample(name: &str, language: &str) -> Value {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })
         }
-        "evaluate/key-points" => {
+        "evaluate/key-points" | "evaluate/key-points-strict" => {
             json!({ "task": text, "title": "Gravel", "part": 1, "parts": 2, "page": text, "most": 8 })
         }
         "evaluate/key-points-short" => {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
         "evaluate/comparison" => json!({ "task": text, "a": text, "b": text }),
-        "evaluate/relations" => json!({ "task": text, "report": text, "points": [text, text] }),
+        "evaluate/relations" => json!({ "task": text, "report": text, "items": [text, text] }),
+        "evaluate/importance" => json!({ "task": text, "items": [text, text] }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
-        "evaluate/checklist" | "evaluate/checklist-short" => {
-            json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources" })
+        "evaluate/checklist" | "evaluate/checklist-strict" | "evaluate/checklist-short" => {
+            json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources", "discipline": "health", "day": null })
         }
-        "evidence/support" => json!({ "claim": text, "passages": [text, text] }),
-        "evaluate/rating" => json!({
-            "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text
+        "evidence/support" => json!({ "items": [text, text], "passages": [text, text] }),
+        "evaluate/rating" | "evaluate/rating-strict" | "evaluate/rating-with-evidence" => json!({
+            "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text, "evidence": "of 9 sentences 4 cite a source."
         }),
         "rank/list" | "rank/list-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Subcommand, builder::PossibleValuesParser};
 
 use super::values::{Renamed, evaluators, one_of, renamed_to_similarity, share};
-use crate::cli::project::settings::SandboxKind;
+use crate::{cli::project::settings::SandboxKind, evaluate::Form};
 
 /// `answer`
 #[derive(Clone, Debug, clap::Args)]
@@ -139,8 +139,12 @@ pub struct Rescore {
     pub similarity: Option<f64>,
     #[arg(long, hide = true, value_parser = renamed_to_similarity)]
     pub near: Option<Renamed>,
-    /// Ask a judge about so many key points of a report at once, 1 to 20; alone and in batches are
-    /// two ways of scoring [default: that of `taskgen.toml`]
+    /// How judges are asked: as the paper has it, or under stricter rules with weighted figures
+    /// beside the paper's [default: that of `taskgen.toml`]
+    #[arg(long, value_parser = one_of::<Form>(&["paper", "strict"]))]
+    pub form: Option<Form>,
+    /// Ask a judge about so many key points or claims of a report at once, 1 to 20, or 0 for 8; the
+    /// paper's form asks about key points one by one [default: that of `taskgen.toml`]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// How often each criterion is rated [default: that of `taskgen.toml`]

@@ -97,6 +97,8 @@ pub struct PointView {
 pub enum Relation {
     /// It says so.
     Supports,
+    /// It says a part of it and leaves its main claim open.
+    Partly,
     /// It says nothing of it.
     Omits,
     /// It says otherwise.
@@ -233,6 +235,7 @@ struct Set {
     name: &'static str,
     supports: usize,
     contradicts: usize,
+    partly: usize,
     omits: usize,
     unscored: usize,
 }
@@ -245,7 +248,7 @@ fn sets(report: &ReportView) -> Vec<Set> {
             point.in_independent
         }),
     ];
-    sets.retain(|set| set.supports + set.contradicts + set.omits + set.unscored > 0);
+    sets.retain(|set| set.supports + set.contradicts + set.partly + set.omits + set.unscored > 0);
     sets
 }
 
@@ -260,6 +263,7 @@ fn set(points: &[PointView], name: &'static str, belongs: fn(&PointView) -> bool
         name,
         supports: n(Relation::Supports),
         contradicts: n(Relation::Contradicts),
+        partly: n(Relation::Partly),
         omits: n(Relation::Omits),
         unscored: n(Relation::Unscored),
     }

@@ -175,6 +175,8 @@ pub const RULES: &[Rule] = &[
     config(Moved("/evaluate.near", "/evaluate.similarity")),
     config(Added("/evaluate.most_urls")),
     config(Added("/evaluate.batch")),
+    config(Added("/evaluate.form")),
+    config(Added("/evaluate.rate_with_evidence")),
     // The audit card of a ranking has the field's words.
     // Tasks may come from a file, and are grouped by all of their facets.
     Rule {

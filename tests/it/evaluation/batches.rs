@@ -7,16 +7,15 @@ use serde_json::{Value, json};
 use super::{EVALUATE, World, judge, kill_when};
 use crate::support::{ModelServer, llm::Play};
 
-/// A world whose judges are asked about so many key points at once.
+/// A world whose judges are asked in the strict form about so many key points at once.
 fn world(batch: usize) -> World {
     with_batches(World::new(), batch)
 }
 
 fn with_batches(world: World, batch: usize) -> World {
     let settings = world.project.configuration();
-    world
-        .project
-        .configure(&format!("{settings}\n[evaluate]\nbatch = {batch}\n"));
+    let form = format!("[evaluate]\nform = \"strict\"\nbatch = {batch}\n");
+    world.project.configure(&format!("{settings}\n{form}"));
     world.answer();
     world
 }
@@ -80,7 +79,7 @@ fn a_reply_that_cannot_be_read_is_asked_for_in_halves() {
 fn batches_that_were_killed_go_on() {
     for moment in [3, 9, 20] {
         let world = with_batches(World::with_delay(Duration::from_millis(20)), 8);
-        let judged = "SELECT count(*) FROM judgement WHERE instrument = 'kae/relation/1'";
+        let judged = "SELECT count(*) FROM judgement WHERE instrument = 'kae/relation/2'";
         kill_when(&world.project, &EVALUATE, judged, moment);
         let counted = || {
             let asked: usize = world.fake.repeats().values().sum();
@@ -102,13 +101,13 @@ fn batches_that_were_killed_go_on() {
 }
 
 #[test]
-fn alone_and_in_batches_are_two_ways_of_scoring() {
+fn the_strict_form_is_another_way_of_scoring() {
     let world = World::evaluated();
     world.fake.take();
     let found: Value = serde_json::from_str(
         &world
             .project
-            .ok(&["rescore", "--batch", "8", "--metric", "kae", "--json"]),
+            .ok(&["rescore", "--form", "strict", "--metric", "kae", "--json"]),
     )
     .expect("JSON");
     let (questions, _) = asked(&world.fake);

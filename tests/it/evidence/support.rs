@@ -5,10 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use taskgen::{
-    context::Context,
-    data::{Cause, Instrument, SubjectKind},
-    evidence::support::{self, Claim, ROLE, Stance, Support},
-    judging::Judged,
+    context::{Context, StageReport},
+    data::{Instrument, SubjectKind},
+    evidence::{
+        retrieval::Passage,
+        support::{self, Claims, ROLE},
+    },
     llm::{ChatModel, Llm, LlmOptions, Prompts},
     store::{RunInfo, Store, WriteLock},
 };
@@ -29,13 +31,39 @@ const PASSAGES: [&str; 2] = [
 ];
 
 fn reply(stance: &str, passage: usize, quote: &str) -> String {
-    json!({ "reason": "it says so", "stance": stance, "passage": passage, "quote": quote })
-        .to_string()
+    json!({ "verdicts": [verdict(1, stance, passage, quote)] }).to_string()
 }
 
-/// Asks twice of a server that replies so; the first judgement, how many requests it took, and the
-/// saved row.
-async fn asked(replies: &[String], then: &str) -> (Judged<Support>, usize, Value) {
+fn verdict(number: usize, stance: &str, passage: usize, quote: &str) -> Value {
+    json!({
+        "number": number, "reason": "it says so", "stance": stance, "passage": passage, "quote": quote
+    })
+}
+
+fn claims(n: usize) -> Claims {
+    let texts = [
+        "Gauges drift by four millimetres a year.",
+        "Roots hold slopes together.",
+    ];
+    let texts = texts.into_iter().take(n).zip(1..);
+    Claims {
+        subject: "d_report".to_owned(),
+        claims: texts
+            .map(|(text, at)| (format!("n_{at}"), text.to_owned()))
+            .collect(),
+        passages: PASSAGES
+            .map(|text| Passage {
+                source: "page".to_owned(),
+                span: 0..text.len(),
+                text: text.to_owned(),
+            })
+            .to_vec(),
+    }
+}
+
+/// Asks twice of a server that replies so about so many claims; how the first time ended, how many
+/// requests it took, and the saved rows.
+async fn asked(n: usize, replies: &[String], then: &str) -> (StageReport, usize, Vec<Value>) {
     let steps = replies.iter().cloned().map(Play::Say).collect();
     let server = ModelServer::openai().script(steps, then);
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,59 +86,51 @@ async fn asked(replies: &[String], then: &str) -> (Judged<Support>, usize, Value
         seed: 1,
         notify: Arc::new(|_| {}),
     };
-    let claim = Claim {
-        instrument: INSTRUMENT,
-        subject: "d_report",
-        other: Some("n_statement"),
-        text: "Gauges drift by four millimetres a year.",
-        member: 0,
-    };
-    assert!(
-        support::support(&ctx, claim, &[])
-            .await
-            .expect("nothing")
-            .is_none()
-    );
-    let ask = async || {
-        support::support(&ctx, claim, &PASSAGES)
+    let ask = async |claims| {
+        support::support(&ctx, "claims", INSTRUMENT, 8, vec![claims])
             .await
             .expect("asked")
-            .expect("judged")
     };
-    let first = ask().await;
+    let without_passages = Claims {
+        passages: Vec::new(),
+        ..claims(n)
+    };
+    ask(without_passages).await;
+    assert_eq!(server.take(), 0, "there is nothing to judge by");
+    let first = ask(claims(n)).await;
     let requests = server.take();
-    ask().await;
+    ask(claims(n)).await;
     assert_eq!(
         server.take(),
         0,
         "a judgement on record is not asked for again"
     );
     let database = rusqlite::Connection::open(&path).expect("a database");
-    let row = database.query_row(
-        "SELECT json_object('subject', subject, 'other', other, 'state', state, 'label', label, 'cause', cause,
-            'saw', length(evidence_hash), 'payload', json(payload)) FROM judgement",
-        [],
-        |row| row.get::<_, String>(0),
-    );
-    let row = serde_json::from_str(&row.expect("one judgement")).expect("JSON");
-    (first, requests, row)
+    let mut rows = database
+        .prepare(
+            "SELECT json_object('subject', subject, 'other', other, 'state', state, 'label', label, 'cause', cause,
+                'saw', length(evidence_hash), 'payload', json(payload)) FROM judgement ORDER BY other",
+        )
+        .expect("SQL");
+    let rows = rows.query_map([], |row| row.get::<_, String>(0));
+    let rows = rows.expect("rows").map(|row| row.expect("a row"));
+    let rows = rows.map(|row| serde_json::from_str(&row).expect("JSON"));
+    (first, requests, rows.collect())
 }
 
 #[tokio::test]
 async fn a_verdict_names_the_passage_and_its_words() {
     let good = reply("supports", 2, "the gauge drifts by four millimetres");
-    let (judged, requests, row) = asked(&[], &good).await;
-    let found = judged.reply.expect("a verdict");
-    assert_eq!((found.stance, requests), (Stance::Supports, 1));
-    let (at, place) = found.place(&PASSAGES).expect("a place");
-    assert_eq!(&PASSAGES[at][place], "The gauge drifts by four millimetres");
+    let (ended, requests, rows) = asked(1, &[], &good).await;
+    assert_eq!((ended.done, requests), (1, 1));
     let expected = json!({
-        "subject": "d_report", "other": "n_statement", "state": "scored", "label": "supports", "cause": null, "saw": 64,
+        "subject": "d_report", "other": "n_1", "state": "scored", "label": "supports", "cause": null, "saw": 64,
         "payload": {
-            "reason": "it says so", "passage": 2, "quote": "the gauge drifts by four millimetres", "late": false
+            "reason": "it says so", "passage": 2, "quote": "the gauge drifts by four millimetres",
+            "pages": ["page", "page"], "place": 1, "of": 1, "late": false
         }
     });
-    assert_eq!(row, expected);
+    assert_eq!(rows, [expected]);
 }
 
 #[tokio::test]
@@ -118,15 +138,12 @@ async fn a_quote_that_nobody_wrote_is_asked_for_again_and_then_no_verdict() {
     let made_up = reply("contradicts", 2, "the gauge never drifts at all");
     let elsewhere = reply("supports", 1, "The gauge drifts by four millimetres");
     let good = reply("supports", 2, "drifts by four millimetres a year");
-    let (judged, requests, row) = asked(&[made_up.clone(), elsewhere], &good).await;
-    assert_eq!(judged.reply.expect("a verdict").stance, Stance::Supports);
-    assert_eq!((requests, &row["label"]), (3, &json!("supports")));
+    let (_, requests, rows) = asked(1, &[made_up.clone(), elsewhere], &good).await;
+    assert_eq!((requests, &rows[0]["label"]), (3, &json!("supports")));
 
-    let (judged, _, row) = asked(&[], &made_up).await;
-    assert_eq!(
-        judged.reply.expect_err("no verdict").cause,
-        Cause::UnknownReference
-    );
+    let (ended, _, rows) = asked(1, &[], &made_up).await;
+    assert_eq!(ended.failed.len(), 1);
+    let row = &rows[0];
     assert_eq!(
         (&row["state"], &row["label"]),
         (&json!("unscored"), &Value::Null)
@@ -136,15 +153,19 @@ async fn a_quote_that_nobody_wrote_is_asked_for_again_and_then_no_verdict() {
 
 #[tokio::test]
 async fn silence_needs_no_quote() {
-    let (judged, requests, row) = asked(&[], &reply("silent", 0, "")).await;
-    let found = judged.reply.expect("a verdict");
-    assert_eq!(
-        (found.stance, found.place(&PASSAGES), requests),
-        (Stance::Silent, None, 1)
-    );
-    assert_eq!(row["label"], "silent");
-    assert_eq!(
-        row["payload"],
-        json!({ "reason": "it says so", "late": false })
+    let (_, requests, rows) = asked(1, &[], &reply("silent", 0, "")).await;
+    assert_eq!((requests, &rows[0]["label"]), (1, &json!("silent")));
+    assert_eq!(rows[0]["payload"]["quote"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_reply_about_one_of_two_claims_is_asked_for_in_halves() {
+    let one = reply("silent", 0, "");
+    let (_, requests, rows) = asked(2, &[], &one).await;
+    let labels: Vec<&Value> = rows.iter().map(|row| &row["label"]).collect();
+    assert_eq!(labels, ["silent", "silent"]);
+    assert!(
+        requests > 3,
+        "both together some times, then each: {requests}"
     );
 }

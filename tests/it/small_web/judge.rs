@@ -20,11 +20,15 @@ pub const WEIGHTS: [f64; 4] = [0.45, 0.3, 0.15, 0.1];
 pub fn reply(asked: &str, request: &Value) -> Value {
     let prompt = Prompt::read(request);
     match asked {
-        "evaluate_key_points" => points(prompt.last()),
+        "evaluate_key_points" | "evaluate_key_points_strict" => points(prompt.last()),
+        "evaluate_importance" => importance(&prompt),
+        "evidence_support" => supports(&prompt),
         "evaluate_relation" => relationship(&prompt),
         "evaluate_relations" => relationships(&prompt),
-        "evaluate_checklist" => criteria(prompt.task()),
-        "evaluate_rating" => rating(&prompt),
+        "evaluate_checklist" | "evaluate_checklist_strict" => criteria(prompt.task()),
+        "evaluate_rating" | "evaluate_rating_strict" | "evaluate_rating_with_evidence" => {
+            rating(&prompt)
+        }
         "evaluate_comparison" => comparison(&prompt),
         name => panic!("no prompt of an evaluation: `{name}`"),
     }
@@ -162,7 +166,7 @@ fn relationship(prompt: &Prompt) -> Value {
     json!({ "relationship": relationship, "confidence": 0.9, "reasoning": reasoning, "key_aspects": [code] })
 }
 
-/// The same for several key points, which come last.
+/// The same for several key points, which come last; the report's sentences are numbered.
 fn relationships(prompt: &Prompt) -> Value {
     let [_, (_, report), points @ ..] = prompt.fenced.as_slice() else {
         panic!("a task, a report and key points: {}", prompt.outside)
@@ -174,10 +178,52 @@ fn relationships(prompt: &Prompt) -> Value {
         } else {
             relation(code, point, report)
         };
-        json!({ "number": number, "reasoning": code, "relationship": relationship, "confidence": 0.9 })
+        let decides = report.lines().find(|line| codes(line).any(|of| of == code));
+        let sentence = decides.and_then(|line| line.split(' ').next()?.parse::<usize>().ok());
+        json!({
+            "number": number, "reasoning": code, "sentence": sentence.unwrap_or(0),
+            "relationship": relationship, "confidence": 0.9
+        })
     };
     let relations: Vec<Value> = (1..).zip(points).map(one).collect();
     json!({ "relations": relations })
+}
+
+/// What the first passage with a claim's code says of its value.
+fn supports(prompt: &Prompt) -> Value {
+    let is_passage = |(label, _): &&(String, String)| label.starts_with("passage");
+    let (passages, claims): (Vec<_>, Vec<_>) = prompt.fenced.iter().partition(is_passage);
+    let one = |(number, (_, claim)): (usize, &&(String, String))| {
+        let code = codes(claim).next().unwrap_or_default();
+        let said = passages.iter().zip(1..).find_map(|((_, text), at)| {
+            let mut sentences = sentences(text).into_iter();
+            let with_value = |sentence| Some((sentence, value_of(code, sentence)?, at));
+            sentences.find_map(with_value)
+        });
+        let (stance, passage, quote) = match said {
+            Some((quote, value, at)) if value_of(code, claim).as_ref() == Some(&value) => {
+                ("supports", at, quote)
+            }
+            Some((quote, _, at)) => ("contradicts", at, quote),
+            None => ("silent", 0, ""),
+        };
+        json!({
+            "number": number, "reason": code, "stance": stance, "passage": passage, "quote": quote
+        })
+    };
+    let verdicts: Vec<Value> = (1..).zip(&claims).map(one).collect();
+    json!({ "verdicts": verdicts })
+}
+
+/// Every point matters as much as the last figure of its code says.
+fn importance(prompt: &Prompt) -> Value {
+    let one = |(number, (_, point)): (usize, &(String, String))| {
+        let code = codes(point).next().unwrap_or("A-00");
+        let figure = usize::from(code.as_bytes()[3] - b'0');
+        json!({ "number": number, "reason": code, "importance": figure % 4 })
+    };
+    let points: Vec<Value> = (1..).zip(&prompt.fenced[1..]).map(one).collect();
+    json!({ "points": points })
 }
 
 fn relation(code: &str, key_point: &str, report: &str) -> &'static str {

@@ -115,7 +115,7 @@ fn sensible(request: &Request, prompt: &str, model: &str) -> Value {
         }
         "rank_judge" => verdict(prompt),
         "rank_list" => order(&request.body, prompt),
-        name if name.starts_with("evaluate_") => {
+        name if name.starts_with("evaluate_") || name == "evidence_support" => {
             crate::small_web::judge::reply(name, &request.body)
         }
         name => panic!("the fake model has no answer to the prompt `{name}`"),

@@ -59,6 +59,8 @@ pub struct KeyPoint {
 pub enum Relation {
     /// It says the same.
     Supports,
+    /// It says a true part of it and leaves its main claim open; the paper has no such answer.
+    Partly,
     /// It does not speak of it.
     Omits,
     /// It says otherwise.
@@ -70,6 +72,7 @@ impl Relation {
     pub fn word(self) -> &'static str {
         match self {
             Self::Supports => "SUPPORTS",
+            Self::Partly => "PARTLY",
             Self::Omits => "OMITS",
             Self::Contradicts => "CONTRADICTS",
         }
@@ -87,6 +90,8 @@ pub struct RelationJudgement {
     pub reasoning: String,
     /// The aspects of the point that the report covers.
     pub key_aspects: Vec<String>,
+    /// The number of the report's sentence that decides, from 1, where one was named.
+    pub sentence: Option<usize>,
 }
 
 /// A judge's rating by one criterion of a checklist (ACE).

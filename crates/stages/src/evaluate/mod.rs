@@ -4,6 +4,7 @@
 //! zero.
 
 mod ace;
+mod claims;
 pub mod detail;
 pub mod evaluator;
 mod facts;
@@ -23,8 +24,8 @@ use self::evaluator::Work;
 pub use self::{
     ace::checklist::named as checklists,
     evaluator::Evaluator,
-    kae::decide as decide_relation,
-    options::Options,
+    kae::decide,
+    options::{Form, Options},
     scoring::{ratings_by_criterion, scored, scored_as},
 };
 use crate::{
@@ -41,7 +42,8 @@ use crate::{
 pub struct Misconfigured(pub String);
 
 /// All evaluators, in the order in which tables show their measures.
-pub static EVALUATORS: &[&dyn Evaluator] = &[&ace::Ace, &kae::Kae, &reference::Reference];
+pub static EVALUATORS: &[&dyn Evaluator] =
+    &[&ace::Ace, &kae::Kae, &claims::Claims, &reference::Reference];
 
 /// The evaluator of a name.
 pub fn evaluator(key: &str) -> Option<&'static dyn Evaluator> {

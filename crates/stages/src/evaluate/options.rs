@@ -10,6 +10,20 @@ use super::{evaluator, kae::dedup};
 /// commercial agents cite 20 to 80.
 pub const MOST_URLS: usize = 100;
 
+/// Questions that are asked at once, unless the configuration says otherwise.
+const AT_ONCE: usize = 8;
+
+/// How judges are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// As the paper has it.
+    #[default]
+    Paper,
+    /// Under rules that leave less open, in batches, with weights beside the paper's figures.
+    Strict,
+}
+
 /// How to evaluate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -25,8 +39,14 @@ pub struct Options {
     pub most_urls: usize,
     /// Key points are one where they are at least so alike (Jaccard index).
     pub similarity: f64,
-    /// Key points that a judge is asked about at once; 1 is the paper's way.
+    /// How judges are asked.
+    pub form: Form,
+    /// Key points, or claims, that a judge is asked about at once; 0 for 8. The paper's form asks
+    /// about key points one by one.
     pub batch: usize,
+    /// Whether raters are told how a report's statements stand up against the pages that they cite;
+    /// in the strict form.
+    pub rate_with_evidence: bool,
     /// How often each criterion is rated.
     pub repeats: u32,
     /// Settings of evaluators, by their names.
@@ -41,7 +61,9 @@ impl Default for Options {
             parts: 6,
             most_urls: MOST_URLS,
             similarity: dedup::THRESHOLD,
-            batch: 1,
+            form: Form::default(),
+            batch: 0,
+            rate_with_evidence: false,
             repeats: 1,
             settings: BTreeMap::new(),
         }
@@ -49,14 +71,29 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Key points or claims in one question, where several are asked about at once.
+    pub fn at_once(&self) -> usize {
+        match self.batch {
+            0 => AT_ONCE,
+            batch => batch,
+        }
+    }
+
     /// What is wrong with the values.
     pub fn check(&self) -> Result<(), String> {
         in_range("points", self.points as u64, 1..=30)?;
         in_range("part", self.part as u64, 0..=1_000_000)?;
         in_range("parts", self.parts as u64, 1..=1000)?;
         in_range("most_urls", self.most_urls as u64, 1..=10_000)?;
-        in_range("batch", self.batch as u64, 1..=20)?;
+        in_range("batch", self.batch as u64, 0..=20)?;
         in_range("repeats", self.repeats.into(), 1..=20)?;
+        if self.form == Form::Paper && (self.batch > 1 || self.rate_with_evidence) {
+            return Err(
+                "evaluate.batch above 1 and evaluate.rate_with_evidence are of the strict form\n\
+                 hint: form = \"strict\""
+                    .to_owned(),
+            );
+        }
         if !(self.similarity > 0.0 && self.similarity <= 1.0) {
             return Err(format!(
                 "evaluate.similarity must be above 0 and at most 1: `{}`",

@@ -170,7 +170,7 @@ pub(super) async fn compare(
     }
 }
 
-async fn judge_pair<A: judging::Verdict>(
+async fn judge_pair<A: Answer + judging::Verdict>(
     ctx: &Context,
     items: &Items,
     request: &ComparisonRequest,

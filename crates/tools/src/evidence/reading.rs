@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use super::statements;
 use crate::{
     citations::{self, Diagnosis},
-    data::{AgentReport, Citation, ReadReport, Reading, ReportId},
+    data::{AgentReport, Citation, ReadReport, Reading, ReportId, Statement},
     store::Store,
     text::words,
 };
@@ -18,11 +18,11 @@ const AT_A_TIME: usize = 100;
 
 /// Version of the reader, to be raised with every change of its results: readings of an earlier one
 /// are made again.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The versions that count words and list URLs as today's does: the first two cut URLs at letters
 /// of other scripts.
-const SAME_WORDS_AND_URLS: RangeInclusive<u32> = VERSION..=VERSION;
+const SAME_WORDS_AND_URLS: RangeInclusive<u32> = 3..=VERSION;
 
 /// Reads a report's text.
 fn read_text(text: &str) -> ReadReport {
@@ -81,6 +81,40 @@ pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citati
         Some(_) => store.citations(&report.id, VERSION),
         None => Ok(read_text(&report.text).citations),
     }
+}
+
+/// The sentences of a report, headings, items and rows too, each in one line; the list of references
+/// is left out.
+pub fn sentences(report: &str) -> Vec<String> {
+    let all = statements::all(report, &citations::parse(report));
+    let all = all.iter().map(|of| words::one_line(&of.text));
+    all.filter(|line| !line.is_empty()).collect()
+}
+
+/// The statements of a report that cite, each with the URLs that it cites: from the record, where
+/// it was evaluated before.
+pub fn citing(store: &Store, report: &AgentReport) -> Result<Vec<(Statement, Vec<String>)>> {
+    let (statements, citations) = if store.reading(&report.id, VERSION..=VERSION)?.is_some() {
+        let id = &report.id;
+        (
+            store.statements(id, VERSION)?,
+            store.citations(id, VERSION)?,
+        )
+    } else {
+        let read = read_text(&report.text);
+        (read.statements, read.citations)
+    };
+    let mut citing: Vec<(Statement, Vec<String>)> =
+        statements.into_iter().map(|of| (of, Vec::new())).collect();
+    for citation in citations {
+        let Some((place, url)) = citation.statement.zip(citation.url) else {
+            continue;
+        };
+        if let Some((_, urls)) = citing.get_mut(place) {
+            urls.push(url);
+        }
+    }
+    Ok(citing)
 }
 
 /// What each of the reports says and cites. What is new is put on record, some at a time: who is
@@ -160,7 +194,7 @@ mod tests {
             "https://d.org/(3)",
         ];
         let expected = Reading {
-            version: 3,
+            version: 4,
             words: 33,
             urls: urls.map(str::to_owned).to_vec(),
         };

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use crate::{
-    citations::{Citation, Style},
+    citations::{Citation, Citations, Style},
     data::Statement,
     text::sentences,
 };
@@ -53,6 +53,37 @@ pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Op
     (statements.collect(), carriers)
 }
 
+/// Every sentence, heading, list item and row of a report, in order, whether it cites or not. What
+/// is only in a list of references is left out.
+pub fn all(report: &str, found: &Citations) -> Vec<Statement> {
+    let chars: Vec<char> = report.chars().collect();
+    let plain = without_marks(&chars, &found.citations);
+    let mut statements = Vec::new();
+    for block in blocks(&chars) {
+        // An entry begins with its label, which a block leaves out.
+        let before = found
+            .references
+            .partition_point(|of| of.start <= block.range.start);
+        let entry = before.checked_sub(1).map(|at| &found.references[at]);
+        if entry.is_some_and(|entry| block.range.start < entry.end) {
+            continue;
+        }
+        let mut starts: Vec<usize> = block.sentences(&plain).iter().map(|s| s.start).collect();
+        // Marks behind a full stop belong to the sentence before, so that each reaches to the next.
+        starts.push(block.range.end);
+        for ends in starts.windows(2) {
+            let text: String = chars[ends[0]..ends[1]].iter().collect();
+            let text = text.trim_end().to_owned();
+            statements.push(Statement {
+                start: ends[0],
+                end: ends[0] + text.chars().count(),
+                text,
+            });
+        }
+    }
+    statements
+}
+
 fn is_listed(citation: &Citation) -> bool {
     citation.style == Style::ReferenceOnly
 }
@@ -74,7 +105,13 @@ fn without_marks(chars: &[char], citations: &[Citation]) -> Vec<char> {
             Style::AuthorYear => !named,
             Style::Link | Style::Bare | Style::ReferenceOnly => false,
         };
-        plain[place].fill(if is_mark { ' ' } else { 'x' });
+        // Before a full stop a mark is the last word: "by 7 m [1]." ends a sentence, where "7 m ."
+        // would be an abbreviation.
+        let ends = chars
+            .get(place.end)
+            .is_some_and(|next| matches!(next, '.' | '。'));
+        let blank = is_mark && !ends;
+        plain[place].fill(if blank { ' ' } else { 'x' });
     }
     plain
 }
@@ -253,6 +290,42 @@ mod tests {
             &[
                 "Winds turn, as Ash (2019) says. ← Ash 2019",
                 "Sails do not (Birch, 2021). ← Birch 2021",
+            ],
+        );
+    }
+
+    #[test]
+    fn all_sentences_have_a_place() {
+        let report = "# Ice\n\nIce grows.[1] Heat helps, as\nwe know. [1]\n\n- an item\n| River | 23 |\n\n\
+                      ## References\n\n1. Ash, A. (2019). Winds. https://a.org/1\n";
+        let found = all(report, &citations::parse(report));
+        let texts: Vec<&str> = found.iter().map(|of| of.text.as_str()).collect();
+        let expected = [
+            "Ice",
+            "Ice grows.[1]",
+            "Heat helps, as\nwe know. [1]",
+            "an item",
+            "| River | 23 |",
+            "References",
+        ];
+        assert_eq!(texts, expected);
+        for of in &found {
+            let cut: String = report
+                .chars()
+                .skip(of.start)
+                .take(of.end - of.start)
+                .collect();
+            assert_eq!(cut, of.text);
+        }
+    }
+
+    #[test]
+    fn a_mark_before_the_stop_ends_the_sentence() {
+        check(
+            "They missed by some 7 m [1]. Rain was recorded [2].",
+            &[
+                "They missed by some 7 m [1]. ← 1",
+                "Rain was recorded [2]. ← 2",
             ],
         );
     }

@@ -1,23 +1,23 @@
 //! Claim verification: whether passages support a claim, contradict it, or are silent. The judge
 //! names and quotes the passage that decides, and the quote is looked up in it: an invented quote
-//! is no verdict.
-//!
-//! Nothing asks yet. The evaluators to come will: whether a cited page bears out the statement that
-//! cites it (citation checks), whether a report covers what its sources say (coverage), and whether
-//! its statements contradict each other or the pages (conflict).
+//! is no verdict. Claims that are held against the same passages are asked about together.
 
-use std::ops::Range;
+use std::{marker::PhantomData, ops::Range};
 
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::retrieval::Passage;
 use crate::{
-    context::Context,
+    context::{Context, StageReport},
     data::{Cause, Decision, Instrument, Unscored},
-    judging::{self, Judged, Question, Verdict},
-    llm::{Answer, Ask, object},
+    judging::{
+        Verdict,
+        batch::{self, Each, Form, Subject},
+    },
+    llm::{Answer, object},
     text::{find::find, words},
 };
 
@@ -28,7 +28,8 @@ pub const PROMPT: &str = "evidence/support";
 /// Fewest words of a quote; a shorter one is in any passage. A Han character is a word.
 const FEWEST_WORDS: usize = 3;
 /// Longest reason and longest quote in characters.
-const LONGEST: usize = 600;
+const LONGEST_REASON: usize = 240;
+const LONGEST_QUOTE: usize = 400;
 
 /// What passages say of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
@@ -53,10 +54,20 @@ impl Stance {
     }
 }
 
-/// A judge's reply.
+/// A judge's reply about several claims.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Supports {
+    /// One verdict for each.
+    pub verdicts: Vec<Support>,
+}
+
+/// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Support {
+    /// The claim's number, from 1.
+    pub number: usize,
     /// Why.
     pub reason: String,
     /// What the passages say.
@@ -80,24 +91,28 @@ impl Support {
 
     /// An error if the quote is not where the reply says.
     fn check(&self, passages: &[&str]) -> Result<(), Unscored> {
-        let number = self.passage;
+        let (claim, number) = (self.number, self.passage);
         let (cause, reason) = if self.stance == Stance::Silent {
             return Ok(());
         } else if number == 0 || number > passages.len() {
             let shown = passages.len();
             (
                 Cause::UnknownReference,
-                format!("there is no passage {number}: they are numbered 1 to {shown}"),
+                format!(
+                    "claim {claim}: there is no passage {number}, they are numbered 1 to {shown}"
+                ),
             )
         } else if words::length(&self.quote) < FEWEST_WORDS {
             (
                 Cause::OutOfRange,
-                format!("the quote has fewer than {FEWEST_WORDS} words"),
+                format!("claim {claim}: the quote has fewer than {FEWEST_WORDS} words"),
             )
         } else if self.place(passages).is_none() {
             (
                 Cause::UnknownReference,
-                format!("the quote does not stand in passage {number}: copy it letter by letter"),
+                format!(
+                    "claim {claim}: the quote does not stand in passage {number}: copy it letter by letter"
+                ),
             )
         } else {
             return Ok(());
@@ -106,9 +121,17 @@ impl Support {
     }
 }
 
-impl Answer for Support {
-    fn validate(&self) -> Result<(), Unscored> {
-        Ok(())
+impl Answer for Supports {}
+
+impl Each for Supports {
+    type One = Support;
+
+    fn numbers(&self) -> Vec<usize> {
+        self.verdicts.iter().map(|one| one.number).collect()
+    }
+
+    fn verdicts(self) -> Vec<Support> {
+        self.verdicts
     }
 }
 
@@ -129,62 +152,87 @@ impl Verdict for Support {
     }
 }
 
-/// A claim for one member of the panel.
-#[derive(Clone, Copy, Debug)]
-pub struct Claim<'a> {
-    /// What is measured with it.
-    pub instrument: Instrument,
-    /// Id of what is judged, such as a report.
-    pub subject: &'a str,
-    /// Id of the claim, where the subject has several.
-    pub other: Option<&'a str>,
-    /// The claim.
-    pub text: &'a str,
-    /// The member of the panel.
-    pub member: usize,
+/// Claims of a subject that are held against the same passages: an id and the text of each.
+pub struct Claims {
+    /// Id of what makes them, such as a report.
+    pub subject: String,
+    /// The claims.
+    pub claims: Vec<(String, String)>,
+    /// What they are held against; with none, nothing is asked, for there is nothing to judge by.
+    pub passages: Vec<Passage>,
 }
 
-/// Asks for the stance of passages on a claim, and saves the judgement or why there is none.
-/// Without passages nothing is asked: there is nothing to judge by.
+/// Asks the role's panel for the stance of the passages on each claim, at most `most` claims at
+/// once, and saves each judgement or why there is none. `stage` names the work for people.
 pub async fn support(
     ctx: &Context,
-    claim: Claim<'_>,
-    passages: &[&str],
-) -> Result<Option<Judged<Support>>> {
-    if passages.is_empty() {
-        return Ok(None);
-    }
-    let vars = json!({ "claim": claim.text, "passages": passages });
-    let check = |reply: &Support| reply.check(passages);
-    let question = Question {
-        instrument: claim.instrument,
-        subject: claim.subject,
-        other: claim.other,
-        keep: json!({}),
-        ask: Ask {
-            role: ROLE,
-            member: claim.member,
-            prompt: PROMPT,
-            vars: &vars,
-            schema: Some(schema(passages.len())),
-            max_tokens: 600,
-            check: &check,
-            ..Ask::default()
+    stage: &'static str,
+    instrument: Instrument,
+    most: usize,
+    claims: Vec<Claims>,
+) -> Result<StageReport> {
+    let subjects: Vec<Subject<Vec<Passage>>> = claims
+        .into_iter()
+        .filter(|of| !of.passages.is_empty())
+        .map(subject)
+        .collect();
+    let form = Form {
+        stage,
+        instrument,
+        role: ROLE,
+        members: 0,
+        prompt: PROMPT,
+        most,
+        vars: &|passages: &Vec<Passage>| json!({ "passages": texts(passages) }),
+        schema: &schema,
+        tokens: tokens_of_each,
+        check: &|reply: &Supports, passages: &Vec<Passage>| {
+            let shown = texts(passages);
+            reply.verdicts.iter().try_for_each(|one| one.check(&shown))
         },
+        reply: PhantomData,
     };
-    judging::judge(ctx, question).await.map(Some)
+    batch::judge(ctx, &form, &subjects).await
 }
 
-/// The reply's schema: numbers of passages are an enumeration.
-fn schema(passages: usize) -> Value {
-    let text = json!({ "type": "string", "maxLength": LONGEST });
-    let numbers: Vec<usize> = (0..=passages).collect();
-    object(&json!({
-        "reason": text,
+fn subject(claims: Claims) -> Subject<Vec<Passage>> {
+    let items = claims.claims.into_iter();
+    // Which page a passage is of, so that a verdict leads to the page that decides.
+    let pages: Vec<&str> = claims
+        .passages
+        .iter()
+        .map(|of| of.source.as_str())
+        .collect();
+    Subject {
+        keep: json!({ "pages": pages }),
+        items: items.map(|(id, text)| (id, json!(text))).collect(),
+        id: claims.subject,
+        of: claims.passages,
+    }
+}
+
+fn texts(passages: &[Passage]) -> Vec<&str> {
+    passages.iter().map(|of| of.text.as_str()).collect()
+}
+
+/// The schema of a reply about `n` claims.
+fn schema(n: usize) -> Value {
+    let numbers: Vec<usize> = (1..=n).collect();
+    let one = object(&json!({
+        "number": { "type": "integer", "enum": numbers },
+        "reason": { "type": "string", "maxLength": LONGEST_REASON },
         "stance": { "type": "string", "enum": ["supports", "contradicts", "silent"] },
-        "passage": { "type": "integer", "enum": numbers },
-        "quote": text
+        "passage": { "type": "integer" },
+        "quote": { "type": "string", "maxLength": LONGEST_QUOTE }
+    }));
+    object(&json!({
+        "verdicts": { "type": "array", "items": one, "minItems": n, "maxItems": n }
     }))
+}
+
+/// Tokens that the longest reply about `n` claims takes, at one and a half for each character.
+fn tokens_of_each(n: usize) -> u32 {
+    (n * ((LONGEST_REASON + LONGEST_QUOTE) * 3 / 2 + 70) + 40) as u32
 }
 
 #[cfg(test)]
@@ -198,6 +246,7 @@ mod tests {
 
     fn cause(stance: Stance, passage: usize, quote: &str) -> Option<Cause> {
         let reply = Support {
+            number: 1,
             reason: String::new(),
             stance,
             passage,

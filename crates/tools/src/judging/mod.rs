@@ -3,6 +3,7 @@
 //! judgement on record is not asked for again. Stages say what they ask; the forms that several of
 //! them ask in (a rating, a relation, a comparison, an order) are here.
 
+pub mod batch;
 pub mod compare;
 pub mod order;
 pub mod rate;
@@ -35,8 +36,8 @@ pub struct Question<'a, A> {
     pub ask: Ask<'a, A>,
 }
 
-/// A model's reply that holds a judgement.
-pub trait Verdict: Answer {
+/// A model's reply that holds a judgement, or the part of one that does.
+pub trait Verdict {
     /// What it says, in the fields that every judgement has.
     fn decision(&self) -> Decision;
     /// Everything else that is kept, above all `reason`: a JSON object.
@@ -83,7 +84,10 @@ impl<A> Judged<A> {
 ///
 /// The call is on record before its judgement is: if the process dies in between, the same question
 /// finds the reply and pays nothing.
-pub async fn judge<A: Verdict>(ctx: &Context, question: Question<'_, A>) -> Result<Judged<A>> {
+pub async fn judge<A: Answer + Verdict>(
+    ctx: &Context,
+    question: Question<'_, A>,
+) -> Result<Judged<A>> {
     let Question {
         instrument,
         subject,

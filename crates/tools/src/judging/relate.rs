@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Verdict, compare::check_confidence};
+use super::{Verdict, batch::Each, compare::check_confidence};
 use crate::{
     data::{Cause, Decision, Relation, Unscored},
     llm::{Answer, object},
@@ -32,6 +32,12 @@ pub struct Related {
 
 impl Answer for Related {
     fn validate(&self) -> Result<(), Unscored> {
+        if self.relationship == Relation::Partly {
+            return Err(Unscored {
+                cause: Cause::OutOfRange,
+                reason: "PARTLY is none of SUPPORTS, OMITS and CONTRADICTS".to_owned(),
+            });
+        }
         check_confidence(self.confidence)
     }
 }
@@ -50,7 +56,7 @@ impl Verdict for Related {
     }
 }
 
-/// A judge's reply about several statements.
+/// A judge's reply about several statements; the text's sentences are numbered.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RelatedEach {
@@ -66,40 +72,69 @@ pub struct RelatedOne {
     pub number: usize,
     /// Why.
     pub reasoning: String,
+    /// The number of the sentence that decides, from 1; 0 where the text omits the statement.
+    pub sentence: usize,
     /// How the text relates to the statement.
     pub relationship: Relation,
     /// How sure the judge is, 0 to 1.
     pub confidence: f64,
 }
 
-impl Answer for RelatedEach {}
+impl Answer for RelatedEach {
+    fn validate(&self) -> Result<(), Unscored> {
+        let mut confidences = self.relations.iter().map(|one| one.confidence);
+        confidences.try_for_each(check_confidence)
+    }
+}
 
-impl RelatedEach {
-    /// Whether it speaks of each of `n` statements once, and each relation is one.
-    pub fn check(&self, n: usize) -> Result<(), Unscored> {
-        let mut numbers: Vec<usize> = self.relations.iter().map(|one| one.number).collect();
-        numbers.sort_unstable();
-        if !numbers.iter().copied().eq(1..=n) {
-            return Err(Unscored {
-                cause: Cause::UnknownReference,
-                reason: format!("it must name each of 1 to {n} once: {numbers:?}"),
-            });
-        }
-        self.relations
-            .iter()
-            .try_for_each(|one| check_confidence(one.confidence))
+impl Each for RelatedEach {
+    type One = RelatedOne;
+
+    fn numbers(&self) -> Vec<usize> {
+        self.relations.iter().map(|one| one.number).collect()
     }
 
-    /// The relations in the order of the statements.
-    pub fn in_order(mut self) -> Vec<Related> {
-        self.relations.sort_by_key(|one| one.number);
-        let relations = self.relations.into_iter().map(|one| Related {
-            reasoning: one.reasoning,
-            key_aspects: Vec::new(),
-            relationship: one.relationship,
-            confidence: one.confidence,
+    fn verdicts(self) -> Vec<RelatedOne> {
+        self.relations
+    }
+}
+
+impl Verdict for RelatedOne {
+    fn decision(&self) -> Decision {
+        Decision {
+            value: None,
+            label: self.relationship.word().to_owned(),
+            confidence: Some(self.confidence),
+        }
+    }
+
+    fn payload(&self) -> Value {
+        let mut payload = json!({ "reason": self.reasoning, "key_aspects": [] });
+        if self.relationship != Relation::Omits {
+            payload["sentence"] = json!(self.sentence);
+        }
+        payload
+    }
+}
+
+impl RelatedEach {
+    /// An error unless each relation that rests on a sentence names one of the text's `sentences`.
+    pub fn check(&self, sentences: usize) -> Result<(), Unscored> {
+        let astray = self.relations.iter().find(|one| {
+            one.relationship != Relation::Omits && !(1..=sentences).contains(&one.sentence)
         });
-        relations.collect()
+        let Some(RelatedOne {
+            number, sentence, ..
+        }) = astray
+        else {
+            return Ok(());
+        };
+        Err(Unscored {
+            cause: Cause::UnknownReference,
+            reason: format!(
+                "{number} rests on sentence {sentence}, but they are numbered 1 to {sentences}"
+            ),
+        })
     }
 }
 
@@ -109,7 +144,8 @@ pub fn schema_of_each(n: usize) -> Value {
     let one = object(&json!({
         "number": { "type": "integer", "enum": numbers },
         "reasoning": { "type": "string", "maxLength": LONGEST_OF_ONE },
-        "relationship": relationship(),
+        "sentence": { "type": "integer" },
+        "relationship": relationship(&["SUPPORTS", "PARTLY", "OMITS", "CONTRADICTS"]),
         "confidence": confidence(),
     }));
     object(&json!({
@@ -120,11 +156,11 @@ pub fn schema_of_each(n: usize) -> Value {
 /// Tokens that the longest reply about `n` statements takes: at most one and a half for each
 /// character of a reason, and what stands around it.
 pub fn tokens_of_each(n: usize) -> u32 {
-    (n * (LONGEST_OF_ONE * 3 / 2 + 60) + 40) as u32
+    (n * (LONGEST_OF_ONE * 3 / 2 + 70) + 40) as u32
 }
 
-fn relationship() -> Value {
-    json!({ "type": "string", "enum": ["SUPPORTS", "OMITS", "CONTRADICTS"] })
+fn relationship(words: &[&str]) -> Value {
+    json!({ "type": "string", "enum": words })
 }
 
 fn confidence() -> Value {
@@ -138,7 +174,7 @@ pub fn schema() -> Value {
     object(&json!({
         "reasoning": text,
         "key_aspects": { "type": "array", "items": text, "maxItems": ASPECTS },
-        "relationship": relationship(),
+        "relationship": relationship(&["SUPPORTS", "OMITS", "CONTRADICTS"]),
         "confidence": confidence(),
     }))
 }

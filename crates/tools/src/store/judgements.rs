@@ -256,14 +256,16 @@ fn keep_newest<T, E>(
 fn note(tx: &Tx<'_>, instrument: Instrument, judge: DecidedBy<'_>) -> rusqlite::Result<()> {
     tx.execute(
         "INSERT OR IGNORE INTO instrument (id, family, criterion, version, scale, decided_by, payload)
-         VALUES (?1, ?2, ?3, '1', ?4, ?5, ?6)",
+         VALUES (?1, ?2, ?3, ?7, ?4, ?5, ?6)",
         params![
             instrument.id,
             instrument.family,
             instrument.criterion,
             instrument.scale,
             judge.word(),
-            serde_json::json!({ "subject": instrument.subject.word() }).to_string()
+            serde_json::json!({ "subject": instrument.subject.word() }).to_string(),
+            // `kae/relation/2`: the same criterion on another scale.
+            instrument.id.rsplit('/').next()
         ],
     )?;
     match judge {

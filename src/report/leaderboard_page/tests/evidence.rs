@@ -120,14 +120,14 @@ fn a_report_stands_beside_its_findings() {
     let rows = rows(&html);
     assert!(
         rows.contains(
-            &["own pages", "1", "1", "0", "1"]
+            &["own pages", "1", "1", "0", "0", "1"]
                 .map(str::to_owned)
                 .to_vec()
         )
     );
     assert!(
         rows.contains(
-            &["other agents' pages", "1", "1", "1", "1"]
+            &["other agents' pages", "1", "1", "0", "1", "1"]
                 .map(str::to_owned)
                 .to_vec()
         )

@@ -11,12 +11,13 @@ use super::criteria::{self, Criterion};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, Task, TaskId, TaskType, Unscored},
-    evaluate::Case,
+    evaluate::{Case, Form},
     llm::{Answer, Ask, object},
     store::Store,
 };
 
-const CHECKLIST: &str = "evaluate/checklist";
+const PAPER: &str = "evaluate/checklist";
+const STRICT: &str = "evaluate/checklist-strict";
 const SHORT: &str = "evaluate/checklist-short";
 /// The role that writes checklists.
 pub const ROLE: &str = "checklist";
@@ -26,6 +27,7 @@ const BY_IMPORTANCE: [f64; 3] = [0.5, 0.3, 0.2];
 /// Longest texts in characters.
 const TITLE: usize = 120;
 const DESCRIPTION: usize = 800;
+const DESCRIPTION_STRICT: usize = 500;
 
 /// The checklists by task, with their ids.
 pub type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
@@ -136,7 +138,11 @@ fn sound(criteria: &[Criterion]) -> Result<(), Unscored> {
 }
 
 /// Has a checklist written for each task that has none.
-pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, StageReport)> {
+pub async fn write(
+    ctx: &Context,
+    cases: &[Case<'_>],
+    form: Form,
+) -> Result<(Checklists, StageReport)> {
     let mut report = StageReport::new("checklists");
     // Frozen ones stay: all reports on a task are rated by the same criteria.
     let frozen: Checklists = ctx.store.checklists()?;
@@ -150,7 +156,7 @@ pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, Sta
         .filter(|task| !frozen.contains_key(&task.id))
         .collect();
     report.skipped = (tasks.len() - missing.len()) as u64;
-    let write = async |task| write_one(ctx, task).await;
+    let write = async |task| write_one(ctx, task, form).await;
     for (task, unscored) in ctx
         .each(report.stage, missing, ctx.llm.parallel(ROLE), write)
         .await?
@@ -164,13 +170,21 @@ pub async fn write(ctx: &Context, cases: &[Case<'_>]) -> Result<(Checklists, Sta
     Ok((ctx.store.checklists()?, report))
 }
 
-async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
-    let vars = json!({
+async fn write_one(ctx: &Context, task: &Task, form: Form) -> Result<Option<Unscored>> {
+    let mut vars = json!({
         "task": task.text,
         "family": task.facets.family_label(),
         "difficulty": task.facets.difficulty_label(),
         "focus": focus(task.facets.task_type),
     });
+    let (prompt, longest) = match form {
+        Form::Paper => (PAPER, DESCRIPTION),
+        Form::Strict => {
+            vars["discipline"] = json!(task.facets.discipline);
+            vars["day"] = json!(task.as_of);
+            (STRICT, DESCRIPTION_STRICT)
+        }
+    };
     let (criteria, call) = if ctx.llm.is_builtin(ROLE, 0)? {
         let answer = ctx
             .llm
@@ -180,7 +194,7 @@ async fn write_one(ctx: &Context, task: &Task) -> Result<Option<Unscored>> {
     } else {
         let answer = ctx
             .llm
-            .ask::<Written>(question(CHECKLIST, &vars, checklist_schema(), 1500))
+            .ask::<Written>(question(prompt, &vars, checklist_schema(longest), 1500))
             .await?;
         (answer.value.map(|written| written.criteria()), answer.call)
     };
@@ -225,12 +239,12 @@ fn focus(task_type: Option<TaskType>) -> &'static str {
     }
 }
 
-fn checklist_schema() -> Value {
+fn checklist_schema(longest: usize) -> Value {
     let weights: Vec<f64> = (1..=16).map(|n| f64::from(n) / 20.0).collect();
     let criterion = object(&json!({
         "title": { "type": "string", "maxLength": TITLE },
         "weight": { "type": "number", "enum": weights },
-        "description": { "type": "string", "maxLength": DESCRIPTION }
+        "description": { "type": "string", "maxLength": longest }
     }));
     object(
         &json!({ "evaluation_criteria": { "type": "array", "items": criterion, "minItems": 3, "maxItems": 6 } }),

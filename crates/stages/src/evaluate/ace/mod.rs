@@ -72,14 +72,15 @@ impl Evaluator for Ace {
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
         Ok(vec![InForce {
             instrument: rating::RATING.id.to_owned(),
-            panel: judging::panel(ctx, rating::ROLE, rating::PROMPT)?,
+            panel: judging::panel(ctx, rating::ROLE, rating::prompt(options))?,
             settings: json!({ "repeats": options.repeats }),
         }])
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
         let started = Instant::now();
-        let (checklists, written) = checklist::write(work.ctx, work.judged).await?;
+        let (checklists, written) =
+            checklist::write(work.ctx, work.judged, work.options.form).await?;
         let written = timed(written, started);
         let started = Instant::now();
         let rated = rating::rate(work, &checklists).await?;

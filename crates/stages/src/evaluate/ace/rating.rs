@@ -1,6 +1,6 @@
 //! Ratings of each report by each criterion of its task's checklist, one at a time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde_json::json;
@@ -10,9 +10,9 @@ use super::{
     criteria::Criterion,
 };
 use crate::{
-    context::{Context, StageReport},
+    context::StageReport,
     data::{Instrument, Judgement, Rating, ReportId, SubjectKind},
-    evaluate::{Case, evaluator::Work},
+    evaluate::{Case, Form, Misconfigured, Options, claims, evaluator::Work},
     judging::{
         self, Judged, Question,
         rate::{self, Rated},
@@ -21,7 +21,9 @@ use crate::{
     store::PanelJudgements,
 };
 
-pub const PROMPT: &str = "evaluate/rating";
+const PAPER: &str = "evaluate/rating";
+const STRICT: &str = "evaluate/rating-strict";
+const WITH_EVIDENCE: &str = "evaluate/rating-with-evidence";
 pub const ROLE: &str = "rate";
 
 /// The rating of a report by a criterion.
@@ -33,6 +35,37 @@ pub const RATING: Instrument = Instrument {
     subject: SubjectKind::Report,
     letter: 'm',
 };
+
+/// The prompt that raters are asked with.
+pub fn prompt(options: &Options) -> &'static str {
+    match (options.form, options.rate_with_evidence) {
+        (Form::Paper, _) => PAPER,
+        (Form::Strict, false) => STRICT,
+        (Form::Strict, true) => WITH_EVIDENCE,
+    }
+}
+
+/// What each report's statements came to, where raters are to know it.
+type Evidence = BTreeMap<ReportId, String>;
+
+fn evidence(work: &Work<'_>) -> Result<Evidence> {
+    let mut all = Evidence::new();
+    if !work.options.rate_with_evidence {
+        return Ok(all);
+    }
+    let checked = claims::Checked::new(work.ctx, work.options)?;
+    for case in work.judged {
+        let told = checked.told(&case.report.id)?.ok_or_else(|| {
+            let report = &case.report.id;
+            Misconfigured(format!(
+                "raters are to know how the statements of reports stand up, and those of {report} \
+                 were not checked\nhint: `taskgen evaluate --metric claims`, then this again"
+            ))
+        })?;
+        all.insert(case.report.id.clone(), told);
+    }
+    Ok(all)
+}
 
 /// A report, a criterion, a judge and a repetition.
 struct Asked<'a> {
@@ -46,6 +79,7 @@ struct Asked<'a> {
 /// Rates each report by each criterion of its task.
 pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageReport> {
     let ctx = work.ctx;
+    let evidence = evidence(work)?;
     let mut questions = Vec::new();
     let mut without = BTreeSet::new();
     for case in work.judged {
@@ -71,7 +105,7 @@ pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageRepor
         "ratings",
         ROLE,
         &questions,
-        async |asked| ask(ctx, asked).await,
+        async |asked| ask(work, &evidence, asked).await,
         |asked| format!("{} by {}", asked.case.report.id, asked.name),
     )
     .await?;
@@ -92,7 +126,7 @@ fn tasks(n: usize) -> String {
     }
 }
 
-async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
+async fn ask(work: &Work<'_>, evidence: &Evidence, asked: &Asked<'_>) -> Result<Judged<Rated>> {
     let Asked {
         case,
         criterion,
@@ -100,13 +134,16 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
         member,
         sample,
     } = asked;
-    let vars = json!({
+    let mut vars = json!({
         "task": case.task.text,
         "family": case.task.facets.family_label(),
         "difficulty": case.task.facets.difficulty_label(),
         "report": case.report.text,
         "criterion": format!("{}\n{}", criterion.title, criterion.description),
     });
+    if let Some(told) = evidence.get(&case.report.id) {
+        vars["evidence"] = json!(told);
+    }
     let question = Question {
         instrument: RATING,
         subject: case.report.id.as_str(),
@@ -116,14 +153,14 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Rated>> {
             role: ROLE,
             member: *member,
             sample: *sample,
-            prompt: PROMPT,
+            prompt: prompt(work.options),
             vars: &vars,
             schema: Some(rate::schema()),
             max_tokens: 400,
             ..Ask::default()
         },
     };
-    judging::judge(ctx, question).await
+    judging::judge(work.ctx, question).await
 }
 
 /// The ratings of a report with the judges' justifications, in the order of the criteria's names.

@@ -7,11 +7,13 @@ use anyhow::Result;
 use serde::Deserialize;
 
 use super::{
+    importance,
     measures::{self, Counts, INDEPENDENT, OWN},
-    relations::{self, RELATION, independent_set, own_set},
+    relations::{self, Deciding, STRICT, independent_set, own_set},
+    weighted::{self, Weighed},
 };
 use crate::{
-    data::{Cause, Judgement, Relation, Task},
+    data::{Cause, Instrument, Judgement, Task},
     evaluate::evaluator::{Fold, Folded, Record, Reported, about},
     store::Evaluation,
 };
@@ -20,6 +22,8 @@ use crate::{
 pub struct KaeFold {
     /// How the key points were found: sets that were found otherwise are stale.
     fingerprint: String,
+    /// The form that the judges were asked in.
+    instrument: Instrument,
 }
 
 /// A key point of a set, for a fold that only counts.
@@ -32,24 +36,40 @@ impl KaeFold {
     pub fn new(evaluation: &Evaluation) -> Self {
         Self {
             fingerprint: relations::fingerprint(evaluation),
+            instrument: relations::in_force(evaluation).0,
         }
+    }
+
+    fn is_strict(&self) -> bool {
+        self.instrument.id == STRICT.id
     }
 }
 
 impl Fold for KaeFold {
     fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
+        let read = if self.is_strict() {
+            relations::deciding
+        } else {
+            relations::bare
+        };
         let related = record
             .judgements
-            .read_bare(RELATION, report.id.as_str(), relations::bare)?;
+            .read_bare(self.instrument, report.id.as_str(), read)?;
+        // Of the paper's form there are none.
+        let importance = importance::of_task(&record.judgements, &task.id)?;
         let mut folded = Folded::default();
         // A point of both sets is one question, and its failure one failure.
         // Both sets may hold a point; keyed by it, its failure is counted once.
         let mut without_verdict = BTreeMap::new();
         let sets = [
-            (OWN, own_set(report.id.as_str())),
-            (INDEPENDENT, independent_set(report.agent)),
+            (OWN, weighted::OWN, own_set(report.id.as_str())),
+            (
+                INDEPENDENT,
+                weighted::INDEPENDENT,
+                independent_set(report.agent),
+            ),
         ];
-        for (keys, name) in sets {
+        for (keys, weighted_keys, name) in sets {
             let set = relations::set(record.store, &self.fingerprint, &task.id, &name)?;
             let Some(set) = set else {
                 folded.scores.extend(measures::scores(keys, None));
@@ -68,8 +88,22 @@ impl Fold for KaeFold {
                     .entry(format!("key points {cause}"))
                     .or_default() += n;
             }
-            let counts = count(&related, &set.clusters, &mut without_verdict);
+            let decided = decided(&related, &set.clusters, &mut without_verdict);
+            let counts = count(&decided, set.clusters.len());
             folded.scores.extend(measures::scores(keys, Some(counts)));
+            if self.is_strict() {
+                let weighed: Vec<Weighed> = decided
+                    .into_iter()
+                    .map(|(point, (relation, sentence))| Weighed {
+                        relation,
+                        sentence,
+                        importance: importance.get(point).copied(),
+                    })
+                    .collect();
+                folded
+                    .scores
+                    .extend(weighted::scores(weighted_keys, &weighed));
+            }
         }
         for cause in without_verdict.into_values() {
             *folded.unscored.entry(cause).or_default() += 1;
@@ -78,44 +112,58 @@ impl Fold for KaeFold {
     }
 }
 
-/// The counts over a set; a point without a verdict is noted with its cause.
-fn count(
-    related: &[Judgement<Relation, Cause>],
-    clusters: &[Point],
+/// The points of a set with a verdict; of the others the cause is noted.
+fn decided<'p>(
+    related: &[Judgement<Deciding, Cause>],
+    clusters: &'p [Point],
     without_verdict: &mut BTreeMap<String, String>,
-) -> Counts {
-    let mut counts = Counts::default();
+) -> Vec<(&'p str, Deciding)> {
+    let mut decided = Vec::new();
     for Point { representative } in clusters {
         let judgements = about(related, representative);
-        match decide(judgements.iter().map(|judgement| judgement.outcome)) {
-            Ok(relation) => counts.add(relation),
+        match decide(judgements.iter().map(|of| of.outcome.map(|(of, _)| of))) {
+            Ok(relation) => {
+                // That of the first judge who says what the panel says.
+                let sentence = judgements.iter().find_map(|of| match of.outcome {
+                    Ok((of, sentence)) if of == relation => Some(sentence),
+                    _ => None,
+                });
+                decided.push((representative.as_str(), (relation, sentence.flatten())));
+            }
             Err(cause) => {
-                counts.unscored += 1;
                 // By point, so that one in both sets is counted once.
                 without_verdict.insert(representative.clone(), cause);
             }
         }
     }
+    decided
+}
+
+/// The counts over a set of so many points.
+fn count(decided: &[(&str, Deciding)], points: usize) -> Counts {
+    let mut counts = Counts {
+        unscored: (points - decided.len()) as u64,
+        ..Counts::default()
+    };
+    for (_, (relation, _)) in decided {
+        counts.add(*relation);
+    }
     counts
 }
 
 /// The panel's majority; where no answer has more votes than each other one, nothing is decided.
-pub fn decide(
-    outcomes: impl IntoIterator<Item = Result<Relation, Cause>>,
-) -> Result<Relation, String> {
-    let mut votes =
-        [Relation::Supports, Relation::Contradicts, Relation::Omits].map(|relation| (relation, 0));
+pub fn decide<T: Copy + PartialEq>(
+    outcomes: impl IntoIterator<Item = Result<T, Cause>>,
+) -> Result<T, String> {
+    let mut votes: Vec<(T, u32)> = Vec::new();
     let mut failed = None;
     for outcome in outcomes {
-        let relation = match outcome {
-            Ok(relation) => relation,
-            Err(cause) => {
-                failed = Some(cause);
-                continue;
-            }
-        };
-        for (known, n) in &mut votes {
-            *n += u32::from(*known == relation);
+        match outcome {
+            Ok(answer) => match votes.iter_mut().find(|(known, _)| *known == answer) {
+                Some((_, n)) => *n += 1,
+                None => votes.push((answer, 1)),
+            },
+            Err(cause) => failed = Some(cause),
         }
     }
     // No verdict is made up: where the best answer is not alone, the panel is split.
@@ -124,7 +172,7 @@ pub fn decide(
     match (most, leading.next(), leading.next()) {
         // The last failure's cause stands for all; a point that nobody was asked about is missing.
         (0, ..) => Err(failed.map_or("missing", Cause::word).to_owned()),
-        (_, Some((relation, _)), None) => Ok(*relation),
+        (_, Some((answer, _)), None) => Ok(*answer),
         _ => Err("split_panel".to_owned()),
     }
 }
@@ -132,6 +180,7 @@ pub fn decide(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Relation;
 
     #[test]
     fn a_panel_decides_by_majority_and_never_by_default() {

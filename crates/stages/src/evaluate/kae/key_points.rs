@@ -15,18 +15,21 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
-    evaluate::{Options, kae::key_points_extractive},
+    evaluate::{Form, Options, kae::key_points_extractive},
     llm::{Answer, Answered, Ask, object},
     store::Store,
     text::{find::find, sentences, words},
 };
 
-const PROMPT: &str = "evaluate/key-points";
+const PAPER: &str = "evaluate/key-points";
+const STRICT: &str = "evaluate/key-points-strict";
 /// Characters that a model behind a server reads at once, and a small one.
 const PART: usize = 16_000;
 const SMALL_PART: usize = 2_500;
 /// Most spans of a key point.
 const SPANS: usize = 3;
+/// Longest point and longest span in the strict form, so that the longest reply fits its tokens.
+const LONGEST_STRICT: usize = 400;
 
 /// The key points of the pages cited for a task, by page.
 pub type Found<'a> = BTreeMap<&'a TaskId, BTreeMap<String, OfPage>>;
@@ -53,11 +56,18 @@ pub fn fingerprint(ctx: &Context, options: &Options) -> Result<String> {
     let prompt = if ctx.llm.is_builtin(ROLE, 0)? {
         key_points_extractive::PROMPT
     } else {
-        PROMPT
+        prompt(options)
     };
     let (model, prompt) = (ctx.llm.model_name(ROLE, 0)?, ctx.llm.prompt_hash(prompt)?);
     // The number of URLs is not in it: it decides which pages are read, not what is found in one.
     Ok(json!([model, prompt, points, part, parts, similarity]).to_string())
+}
+
+fn prompt(options: &Options) -> &'static str {
+    match options.form {
+        Form::Paper => PAPER,
+        Form::Strict => STRICT,
+    }
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -253,13 +263,21 @@ async fn note(
         "most": options.points,
     });
     let most = options.points;
+    let (longest, max_tokens) = match options.form {
+        Form::Paper => (LONGEST, 3000),
+        // A token for every two characters, and what stands around them.
+        Form::Strict => {
+            let point = (1 + SPANS) * LONGEST_STRICT / 2 + 60;
+            (LONGEST_STRICT, (most * point + 40) as u32)
+        }
+    };
     let ask = Ask {
         role: ROLE,
-        prompt: PROMPT,
+        prompt: prompt(options),
         vars: &vars,
-        schema: Some(schema(most)),
+        schema: Some(schema(most, longest)),
         check: &|reply: &Points| check(reply, most),
-        max_tokens: 3000,
+        max_tokens,
         ..Ask::default()
     };
     let answer = ctx.llm.ask::<Points>(ask).await?;
@@ -342,8 +360,8 @@ fn place_to_cut(text: &str) -> Option<usize> {
     line().or_else(sentence).or_else(word)
 }
 
-fn schema(most: usize) -> Value {
-    let text = json!({ "type": "string", "maxLength": LONGEST });
+fn schema(most: usize, longest: usize) -> Value {
+    let text = json!({ "type": "string", "maxLength": longest });
     let point = object(&json!({
         "point_number": { "type": "integer" },
         "point_content": text,

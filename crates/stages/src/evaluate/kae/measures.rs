@@ -1,6 +1,9 @@
 //! The measures of KAE: three shares and the efficiency, on two sets of key points, pooled over
 //! tasks as in the paper and as means over tasks.
 
+use std::sync::LazyLock;
+
+use super::weighted;
 use crate::{
     data::{Average, InTable, MeasureDef, Relation, Role, Score, Scores, ShareOf, Unit},
     evaluate::scorecard::ReportScores,
@@ -14,7 +17,7 @@ pub struct Counts {
     pub supported: u64,
     /// Contradicted by it.
     pub contradicted: u64,
-    /// Not mentioned.
+    /// Not mentioned, or only in part.
     pub omitted: u64,
     /// No verdict could be had.
     pub unscored: u64,
@@ -31,7 +34,8 @@ impl Counts {
         match relation {
             Relation::Supports => self.supported += 1,
             Relation::Contradicts => self.contradicted += 1,
-            Relation::Omits => self.omitted += 1,
+            // The paper has no such answer: a main claim that is left open is not supported.
+            Relation::Omits | Relation::Partly => self.omitted += 1,
         }
     }
 }
@@ -131,7 +135,7 @@ pub fn failed(others: &[&ReportScores]) -> Scores {
 }
 
 /// The common fields of all shares.
-const SHARE: MeasureDef = MeasureDef {
+pub const SHARE: MeasureDef = MeasureDef {
     key: "",
     label: "",
     column: "",
@@ -166,8 +170,12 @@ const EFFICIENCY: MeasureDef = MeasureDef {
     ..SHARE
 };
 
-/// All of them; the independent set comes first, because no agent chooses it.
-pub static MEASURES: [MeasureDef; 16] = [
+/// All of them: the paper's, then those of the strict form.
+pub static MEASURES: LazyLock<Vec<MeasureDef>> =
+    LazyLock::new(|| PAPER.into_iter().chain(weighted::MEASURES).collect());
+
+/// The paper's; the independent set comes first, because no agent chooses it.
+const PAPER: [MeasureDef; 16] = [
     MeasureDef {
         key: INDEPENDENT.ksr[0],
         whole: Some((INDEPENDENT_POINTS, ShareOf::Supported)),

@@ -6,18 +6,24 @@
 //! section on keypoint-aligned evaluation. **Differs from the paper**: key points whose spans are
 //! not in the page are left out and counted; merging is defined and on record; beside the key
 //! points of the report's own pages (the paper's set) there is an independent set, of the pages
-//! that the other agents cite. **Cost** a call per part of a page, one per report and key point, or
-//! per report and `batch` key points (with stricter words than the paper's).
+//! that the other agents cite. **Cost** a call per part of a page, and one per report and key point.
+//!
+//! **The strict form** (`[evaluate] form = "strict"`) asks for atomic key points, for how much each
+//! matters, and under stricter rules for the relations of several key points at once; its weighted
+//! measures stand beside the paper's.
 
-mod batches;
 pub mod dedup;
 mod fold;
+mod importance;
 mod key_points;
 mod key_points_extractive;
 mod library;
 mod limits;
 pub mod measures;
+mod place;
 pub mod relations;
+mod strict;
+mod weighted;
 
 use std::time::Instant;
 
@@ -31,8 +37,8 @@ use self::library::Library;
 use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
-    data::{InForce, MeasureDef, Scores, Task},
-    evaluate::{Options, options::MOST_URLS, scorecard::ReportScores, timed},
+    data::{InForce, Instrument, MeasureDef, Scores, Task},
+    evaluate::{Form, Options, options::MOST_URLS, scorecard::ReportScores, timed},
     evidence::{pages, reading},
     judging,
     store::{Evaluation, Store},
@@ -51,18 +57,21 @@ fn settings(ctx: &Context, options: &Options) -> Result<Value> {
     Ok(settings)
 }
 
-/// The prompt that judges of relations are asked with.
-fn prompt(options: &Options) -> &'static str {
-    match options.batch {
-        1 => relations::PROMPT,
-        _ => batches::PROMPT,
+/// The judges of a form: of relations, and of what matters.
+fn instruments(options: &Options) -> Vec<(Instrument, &'static str, &'static str)> {
+    match options.form {
+        Form::Paper => vec![(relations::RELATION, relations::ROLE, relations::PROMPT)],
+        Form::Strict => vec![
+            (relations::STRICT, relations::ROLE, strict::PROMPT),
+            (importance::IMPORTANCE, limits::ROLE, importance::PROMPT),
+        ],
     }
 }
 
 /// How many of a report's pages an evaluation took.
 pub fn most_urls(evaluation: &Evaluation) -> usize {
-    let settings = evaluation.in_force(relations::RELATION).settings;
-    settings["most_urls"]
+    let (_, in_force) = relations::in_force(evaluation);
+    in_force.settings["most_urls"]
         .as_u64()
         .map_or(MOST_URLS, |most| most as usize)
 }
@@ -86,11 +95,17 @@ impl Evaluator for Kae {
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
-        Ok(vec![InForce {
-            instrument: relations::RELATION.id.to_owned(),
-            panel: judging::panel(ctx, relations::ROLE, prompt(options))?,
-            settings: settings(ctx, options)?,
-        }])
+        let settings = settings(ctx, options)?;
+        instruments(options)
+            .into_iter()
+            .map(|(instrument, role, prompt)| {
+                Ok(InForce {
+                    instrument: instrument.id.to_owned(),
+                    panel: judging::panel(ctx, role, prompt)?,
+                    settings: settings.clone(),
+                })
+            })
+            .collect()
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
@@ -110,11 +125,22 @@ impl Evaluator for Kae {
         let key_points = timed(key_points, started);
         let started = Instant::now();
         let compared = relations::compared(work, &library, &found)?;
-        let related = match work.options.batch {
-            1 => relations::relate(work.ctx, &compared).await?,
-            most => batches::relate(work.ctx, most, &compared).await?,
-        };
-        Ok(vec![pages, key_points, timed(related, started)])
+        let mut stages = vec![pages, key_points];
+        match work.options.form {
+            Form::Paper => {
+                let related = relations::relate(work.ctx, &compared).await?;
+                stages.push(timed(related, started));
+            }
+            Form::Strict => {
+                let weighed = importance::weigh(work.ctx, &compared).await?;
+                stages.push(timed(weighed, started));
+                let started = Instant::now();
+                let most = work.options.at_once();
+                let related = strict::relate(work.ctx, most, &compared).await?;
+                stages.push(timed(related, started));
+            }
+        }
+        Ok(stages)
     }
 
     fn fold<'a>(

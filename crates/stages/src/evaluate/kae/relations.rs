@@ -15,8 +15,8 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{
-        Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId, SubjectKind,
-        TaskId,
+        InForce, Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId,
+        SubjectKind, TaskId,
     },
     evaluate::{Case, evaluator::Work},
     judging::{
@@ -40,6 +40,22 @@ pub const RELATION: Instrument = Instrument {
     letter: 'm',
 };
 
+/// The same under stricter rules ([`super::strict`]).
+pub const STRICT: Instrument = Instrument {
+    id: "kae/relation/2",
+    scale: "supports, partly, omits or contradicts",
+    ..RELATION
+};
+
+/// The form that an evaluation asked in, with its judges and settings.
+pub fn in_force(evaluation: &Evaluation) -> (Instrument, InForce) {
+    let strict = evaluation.in_force(STRICT);
+    if strict.panel.is_empty() {
+        return (RELATION, evaluation.in_force(RELATION));
+    }
+    (STRICT, strict)
+}
+
 /// The name of the set of a report's own pages.
 pub fn own_set(report: &str) -> String {
     format!("own/{report}")
@@ -52,8 +68,8 @@ pub fn independent_set(agent: &str) -> String {
 
 /// How the key points of an evaluation were found; empty where it has none.
 pub fn fingerprint(evaluation: &Evaluation) -> String {
-    let settings = evaluation.in_force(RELATION).settings;
-    settings["key_points"]
+    let (_, in_force) = in_force(evaluation);
+    in_force.settings["key_points"]
         .as_str()
         .unwrap_or_default()
         .to_owned()
@@ -86,12 +102,28 @@ pub fn relations(
     judgements: &PanelJudgements<'_>,
     report: &ReportId,
 ) -> Result<Vec<crate::data::Judgement<RelationJudgement>>> {
-    judgements.read(RELATION, report.as_str(), relation)
+    // Only one of the two is in force.
+    let mut related = judgements.read(RELATION, report.as_str(), relation)?;
+    related.extend(judgements.read(STRICT, report.as_str(), relation)?);
+    Ok(related)
 }
 
+/// A relation with the number of the sentence that decides, where one is named.
+pub type Deciding = (Relation, Option<usize>);
+
 /// A stored relation without its reasons.
-pub fn bare(stored: &StoredJudgement<'_>) -> Result<Relation> {
-    stored.label()
+pub fn bare(stored: &StoredJudgement<'_>) -> Result<Deciding> {
+    Ok((stored.label()?, None))
+}
+
+/// The same with the sentence that decides.
+pub fn deciding(stored: &StoredJudgement<'_>) -> Result<Deciding> {
+    #[derive(Deserialize)]
+    struct Payload {
+        sentence: Option<usize>,
+    }
+    let payload: Payload = stored.payload()?;
+    Ok((stored.label()?, payload.sentence))
 }
 
 fn relation(stored: &StoredJudgement<'_>) -> Result<RelationJudgement> {
@@ -99,6 +131,7 @@ fn relation(stored: &StoredJudgement<'_>) -> Result<RelationJudgement> {
     struct Payload {
         reason: String,
         key_aspects: Vec<String>,
+        sentence: Option<usize>,
     }
     let payload: Payload = stored.payload()?;
     Ok(RelationJudgement {
@@ -106,6 +139,7 @@ fn relation(stored: &StoredJudgement<'_>) -> Result<RelationJudgement> {
         confidence: stored.confidence()?,
         reasoning: payload.reason,
         key_aspects: payload.key_aspects,
+        sentence: payload.sentence,
     })
 }
 

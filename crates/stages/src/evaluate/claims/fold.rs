@@ -1,0 +1,200 @@
+//! From stored verdicts on statements to shares of a report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use super::{
+    CITED, CITING, CONTRADICTED, COUNTED, Claims, ELSEWHERE, SILENT, SUPPORTED, WRONG_SOURCE,
+};
+use crate::{
+    context::Context,
+    data::{Instrument, ReportId, Score, Scores, Task},
+    evaluate::{
+        Options, decide,
+        evaluator::{Evaluator as _, Fold, Folded, Record, Reported},
+    },
+    evidence::support::Stance,
+    store::{Evaluation, PanelJudgements, StoredJudgement},
+};
+
+/// Scores reports by the verdicts on their statements.
+pub struct ClaimsFold {
+    is_in_force: bool,
+}
+
+impl ClaimsFold {
+    pub fn new(evaluation: &Evaluation) -> Self {
+        Self {
+            is_in_force: !evaluation.in_force(CITED).panel.is_empty(),
+        }
+    }
+}
+
+/// What a panel says of each statement of a report, by the statement's id.
+type Verdicts = BTreeMap<String, Result<Stance, String>>;
+
+fn verdicts(
+    judgements: &PanelJudgements<'_>,
+    instrument: Instrument,
+    report: &ReportId,
+) -> Result<Verdicts> {
+    let label = |stored: &StoredJudgement<'_>| stored.label::<Stance>();
+    let all = judgements.read_bare(instrument, report.as_str(), label)?;
+    let by_statement = all.chunk_by(|a, b| a.about == b.about);
+    Ok(by_statement
+        .map(|of| {
+            let outcomes = of.iter().map(|judgement| judgement.outcome);
+            (of[0].about.clone(), decide(outcomes))
+        })
+        .collect())
+}
+
+/// The verdicts by the judges of a run, whether or not they are in force yet.
+pub struct Checked<'a> {
+    judgements: PanelJudgements<'a>,
+}
+
+impl<'a> Checked<'a> {
+    pub fn new(ctx: &'a Context, options: &Options) -> Result<Self> {
+        let instruments = Claims.in_force(ctx, options)?;
+        Ok(Self {
+            judgements: ctx.store.panel_judgements(&Evaluation { instruments })?,
+        })
+    }
+
+    /// The statements of a report on which the pages that they cite are silent.
+    pub fn silent(&self, report: &ReportId) -> Result<BTreeSet<String>> {
+        let verdicts = verdicts(&self.judgements, CITED, report)?.into_iter();
+        let silent = verdicts.filter(|(_, stance)| *stance == Ok(Stance::Silent));
+        Ok(silent.map(|(statement, _)| statement).collect())
+    }
+
+    /// How the statements of a report stand up, in a sentence for raters; none where nobody checked
+    /// them.
+    pub fn told(&self, report: &ReportId) -> Result<Option<String>> {
+        Ok(found(&self.judgements, report)?.map(|found| found.sentence()))
+    }
+}
+
+/// What code counted in a report.
+#[derive(Clone, Copy, Deserialize)]
+struct Counted {
+    sentences: u64,
+    citing: u64,
+    readable: u64,
+}
+
+impl Fold for ClaimsFold {
+    fn score(&self, record: &Record<'_>, _task: &Task, report: Reported<'_>) -> Result<Folded> {
+        let mut folded = Folded::default();
+        // Where nobody asked, the measures do not exist.
+        if !self.is_in_force {
+            return Ok(folded);
+        }
+        if let Some(found) = found(&record.judgements, report.id)? {
+            folded.scores = found.scores();
+            folded.unscored = found.unscored;
+        } else {
+            let all = [SUPPORTED, CONTRADICTED, WRONG_SOURCE, SILENT, CITING];
+            folded.scores = Scores::from(all.map(|key| (key, Score::missing("unscored"))));
+        }
+        Ok(folded)
+    }
+}
+
+/// What became of the statements of a report.
+struct Found {
+    counted: Counted,
+    supported: u64,
+    contradicted: u64,
+    /// Supported by a page that they do not cite, and by none that they cite.
+    wrong_source: u64,
+    silent: u64,
+    /// Those in none of the four, by cause.
+    unscored: BTreeMap<String, u64>,
+}
+
+fn found(judgements: &PanelJudgements<'_>, report: &ReportId) -> Result<Option<Found>> {
+    let counted = judgements.read_bare(COUNTED, report.as_str(), |stored| {
+        stored.payload::<Counted>()
+    })?;
+    let Some(counted) = counted.into_iter().find_map(|of| of.outcome.ok()) else {
+        return Ok(None);
+    };
+    let mut found = Found {
+        counted,
+        supported: 0,
+        contradicted: 0,
+        wrong_source: 0,
+        silent: 0,
+        unscored: BTreeMap::new(),
+    };
+    let elsewhere = verdicts(judgements, ELSEWHERE, report)?;
+    for (statement, stance) in verdicts(judgements, CITED, report)? {
+        match stance {
+            Ok(Stance::Supports) => found.supported += 1,
+            Ok(Stance::Contradicts) => found.contradicted += 1,
+            Ok(Stance::Silent) => match elsewhere.get(&statement) {
+                Some(Ok(Stance::Supports)) => found.wrong_source += 1,
+                _ => found.silent += 1,
+            },
+            Err(cause) => *found.unscored.entry(cause).or_default() += 1,
+        }
+    }
+    if counted.citing > counted.readable {
+        let unread = counted.citing - counted.readable;
+        found.unscored.insert("page not read".to_owned(), unread);
+    }
+    Ok(Some(found))
+}
+
+impl Found {
+    /// The statements with a verdict.
+    fn decided(&self) -> u64 {
+        self.supported + self.contradicted + self.wrong_source + self.silent
+    }
+
+    /// The shares; a statement whose pages could not be read, or that nobody could judge, is in
+    /// none.
+    fn scores(&self) -> Scores {
+        let decided = self.decided();
+        let share = |key, n: u64| {
+            let score = match (decided, self.counted.citing) {
+                (0, 0) => Score::missing("no citing statement"),
+                (0, _) => Score::missing("unscored"),
+                (decided, _) => Score::ratio(n as f64, decided as f64),
+            };
+            let unscored = self.unscored.values().sum();
+            (key, Score { unscored, ..score })
+        };
+        let citing = match self.counted.sentences {
+            0 => Score::missing("no sentences"),
+            sentences => Score::ratio(self.counted.citing as f64, sentences as f64),
+        };
+        Scores::from([
+            share(SUPPORTED, self.supported),
+            share(CONTRADICTED, self.contradicted),
+            share(WRONG_SOURCE, self.wrong_source),
+            share(SILENT, self.silent),
+            (CITING, citing),
+        ])
+    }
+
+    fn sentence(&self) -> String {
+        let Counted {
+            sentences, citing, ..
+        } = self.counted;
+        format!(
+            "of {sentences} sentences {citing} cite a source, and {} of these could be checked: {} \
+             are borne out by their source, {} are contradicted by it, {} stand only on another \
+             page, {} on none.",
+            self.decided(),
+            self.supported,
+            self.contradicted,
+            self.wrong_source,
+            self.silent
+        )
+    }
+}

@@ -1,0 +1,229 @@
+//! Claim precision: do the pages that a statement cites bear it out?
+//!
+//! **Measures** of the statements of a report that cite a readable page: the share that such a page
+//! supports, the share that it contradicts, the share that only another page supports (a wrong
+//! source), and the share on which all are silent; and the share of a report's sentences that cite
+//! at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
+//! three answers instead of two, and with the words of the page that decide, which are looked up.
+//! **Differs from** it: a statement counts as supported where any of its pages supports it, and no
+//! citation is judged alone. **Cost** one call for `batch` statements that cite the same pages, and
+//! one more for `batch` of those on which their pages are silent.
+
+mod fold;
+mod gather;
+
+use std::time::Instant;
+
+use anyhow::Result;
+use async_trait::async_trait;
+use serde_json::json;
+
+pub use fold::Checked;
+
+use super::{
+    Options,
+    evaluator::{Evaluator, Fold, Work},
+    options::MOST_URLS,
+    scorecard::ReportScores,
+    timed,
+};
+use crate::{
+    context::{Context, StageReport},
+    data::{
+        Average, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task,
+        Unit,
+    },
+    evidence::{pages, reading, support},
+    judging,
+    store::{Evaluation, Store},
+};
+
+/// The program that counts sentences; to be raised with what it counts.
+const COUNTER: &str = "sentences/1";
+
+/// What the pages that a statement cites say of it; `other` is where the statement begins.
+const CITED: Instrument = Instrument {
+    id: "claims/cited/1",
+    family: "claims",
+    criterion: "cited",
+    scale: "supports, contradicts or silent",
+    subject: SubjectKind::Report,
+    letter: 'm',
+};
+
+/// What the other pages on the task say of a statement on which its own are silent.
+const ELSEWHERE: Instrument = Instrument {
+    id: "claims/elsewhere/1",
+    criterion: "elsewhere",
+    ..CITED
+};
+
+/// The sentences of a report, how many cite, and how many of those cite a readable page.
+const COUNTED: Instrument = Instrument {
+    id: "claims/counted/1",
+    criterion: "counted",
+    scale: "share of sentences that cite",
+    ..CITED
+};
+
+const SUPPORTED: &str = "claims_supported";
+const CONTRADICTED: &str = "claims_contradicted";
+const WRONG_SOURCE: &str = "claims_wrong_source";
+const SILENT: &str = "claims_silent";
+const CITING: &str = "sentences_citing";
+
+const SHARE: MeasureDef = MeasureDef {
+    key: "",
+    label: "",
+    column: "",
+    meaning: "",
+    unit: Unit::Share,
+    most: Some(1.0),
+    higher_is_better: Some(false),
+    average: Average::Pooled,
+    role: Role::Describes,
+    in_table: InTable::Plain,
+    whole: None,
+};
+
+static MEASURES: [MeasureDef; 5] = [
+    MeasureDef {
+        key: SUPPORTED,
+        label: "claim precision",
+        column: "claims borne out",
+        meaning: "share of the statements with a readable source that such a source supports",
+        higher_is_better: Some(true),
+        role: Role::Compares,
+        in_table: InTable::WithInterval,
+        ..SHARE
+    },
+    MeasureDef {
+        key: CONTRADICTED,
+        label: "claims contradicted",
+        column: "contradicted",
+        meaning: "share of the same statements that their source contradicts",
+        ..SHARE
+    },
+    MeasureDef {
+        key: WRONG_SOURCE,
+        label: "claims under a wrong source",
+        column: "wrong source",
+        meaning: "share of the same statements that another page supports and their own does not",
+        ..SHARE
+    },
+    MeasureDef {
+        key: SILENT,
+        label: "claims without support",
+        column: "silent",
+        meaning: "share of the same statements that no page speaks of",
+        ..SHARE
+    },
+    MeasureDef {
+        key: CITING,
+        label: "sentences that cite",
+        column: "citing",
+        meaning: "share of a report's sentences, items and rows that cite a source",
+        higher_is_better: None,
+        in_table: InTable::Hidden,
+        ..SHARE
+    },
+];
+
+/// The evaluator.
+pub struct Claims;
+
+#[async_trait(?Send)]
+impl Evaluator for Claims {
+    fn key(&self) -> &'static str {
+        "claims"
+    }
+
+    fn about(&self) -> &'static str {
+        "claim precision: do the pages that a statement cites bear it out?"
+    }
+
+    fn measures(&self) -> &'static [MeasureDef] {
+        &MEASURES
+    }
+
+    fn roles(&self) -> &'static [&'static str] {
+        &[support::ROLE]
+    }
+
+    fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
+        let settings = match options.most_urls {
+            MOST_URLS => json!({}),
+            most => json!({ "most_urls": most }),
+        };
+        let judged = |instrument: Instrument, panel| InForce {
+            instrument: instrument.id.to_owned(),
+            panel,
+            settings: settings.clone(),
+        };
+        let panel = judging::panel(ctx, support::ROLE, support::PROMPT)?;
+        let counter = vec![(COUNTER.to_owned(), String::new())];
+        Ok(vec![
+            judged(CITED, panel.clone()),
+            judged(ELSEWHERE, panel),
+            judged(COUNTED, counter),
+        ])
+    }
+
+    async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
+        let started = Instant::now();
+        let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
+        let readings = reading::read(&work.ctx.store, &reports)?;
+        let most = work.options.most_urls;
+        let urls = readings
+            .iter()
+            .flat_map(|reading| reading.urls.iter().take(most))
+            .collect();
+        let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
+        let pages = timed(pages, started);
+
+        let started = Instant::now();
+        let at_once = work.options.at_once();
+        let library = gather::Library::new(work, &readings, &cited);
+        let claims = gather::of_own_pages(work, &library, at_once)?;
+        let (ctx, stage) = (work.ctx, "claims");
+        let checked = support::support(ctx, stage, CITED, at_once, claims).await?;
+        let checked = timed(checked, started);
+
+        let started = Instant::now();
+        let checked_so_far = Checked::new(work.ctx, work.options)?;
+        let claims = gather::of_other_pages(work, &library, &checked_so_far, at_once)?;
+        let stage = "claims elsewhere";
+        let elsewhere = support::support(ctx, stage, ELSEWHERE, at_once, claims).await?;
+        Ok(vec![pages, checked, timed(elsewhere, started)])
+    }
+
+    fn fold<'a>(
+        &self,
+        _store: &Store,
+        _tasks: &'a [Task],
+        evaluation: &'a Evaluation,
+    ) -> Result<Box<dyn Fold + 'a>> {
+        Ok(Box::new(fold::ClaimsFold::new(evaluation)))
+    }
+
+    /// A failed report has as many statements as the task's other reports on average, all without
+    /// support.
+    fn failed(&self, others: &[&ReportScores]) -> Scores {
+        let sizes: Vec<f64> = others
+            .iter()
+            .filter_map(|report| report.scores.get(SUPPORTED)?.outcome.as_ref().ok())
+            .map(|fraction| fraction.denominator)
+            .collect();
+        if sizes.is_empty() {
+            return Scores::default();
+        }
+        let size = sizes.iter().sum::<f64>() / sizes.len() as f64;
+        let share = |key, of| (key, Score::ratio(of, size));
+        Scores::from([
+            share(SUPPORTED, 0.0),
+            share(CONTRADICTED, 0.0),
+            share(WRONG_SOURCE, 0.0),
+            share(SILENT, size),
+        ])
+    }
+}
