@@ -12,6 +12,8 @@ mod protocol;
 mod slots;
 #[path = "taskgen_llm/template.rs"]
 mod template;
+#[path = "taskgen_llm/weigh.rs"]
+mod weigh;
 
 use std::{
     io::{BufRead as _, Write as _},

@@ -94,6 +94,7 @@ fn request(shared: &str, question: &str, schema: Value, max_tokens: u32) -> Chat
         temperature: 0.0,
         seed: 0,
         search: false,
+        offered: Vec::new(),
     }
 }
 

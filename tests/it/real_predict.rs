@@ -65,5 +65,6 @@ fn as_asked(request: &Value) -> ChatRequest {
         temperature: 0.0,
         seed: 0,
         search: false,
+        offered: Vec::new(),
     }
 }

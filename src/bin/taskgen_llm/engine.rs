@@ -30,6 +30,7 @@ use super::{
     protocol::{FailureCause, Finish, Hello, Reply, Request},
     slots::{CHUNK, Prompt, Slots},
     template::{self, Piece},
+    weigh,
 };
 
 /// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would
@@ -149,6 +150,9 @@ impl<'m> Engine<'m> {
         if request.count {
             return Ok(counted(request.id, prompt.len()));
         }
+        if !request.offered.is_empty() {
+            return self.weigh(request, &prompt, head);
+        }
         let mut matcher = self.matcher(request)?;
         // What the grammar forces at the start is read together with the prompt, at the prompt's
         // speed.
@@ -158,20 +162,7 @@ impl<'m> Engine<'m> {
             .unwrap_or_default();
         let mut sequence = prompt.clone();
         sequence.extend(&forced);
-        let started = Instant::now();
-        if request.fresh {
-            self.context.clear_kv_cache();
-            self.slots.clear();
-        }
-        let whole = Prompt {
-            tokens: &sequence,
-            head,
-        };
-        let was_read = self
-            .read(whole)
-            .inspect_err(|_| self.forget())
-            .map_err(engine_failed)?;
-        let read_ms = started.elapsed().as_millis() as u64;
+        let (was_read, read_ms) = self.read_for(request, &sequence, head)?;
         let started = Instant::now();
         let (reply, finish) = self
             .write(was_read, sequence.len(), forced, matcher, request)
@@ -186,7 +177,58 @@ impl<'m> Engine<'m> {
             cached: was_read.kept as u64,
             read_ms,
             write_ms: started.elapsed().as_millis() as u64,
+            weights: None,
         })
+    }
+
+    /// How likely each offered answer is as the first token of the reply; nothing is written.
+    fn weigh(
+        &mut self,
+        request: &Request,
+        prompt: &[LlamaToken],
+        head: usize,
+    ) -> Result<Reply, Failed> {
+        let answers = self.answers(&request.offered)?;
+        let (was_read, read_ms) = self.read_for(request, prompt, head)?;
+        let logits = self.context.get_logits_ith(was_read.output as i32);
+        let weights = weigh::log_probabilities(logits, &answers).map_err(engine_failed)?;
+        Ok(Reply {
+            cached: was_read.kept as u64,
+            read_ms,
+            weights: Some(weights),
+            ..counted(request.id, prompt.len())
+        })
+    }
+
+    /// The tokens that spell each offered answer, with and without a space before it.
+    fn answers(&self, offered: &[String]) -> Result<Vec<Vec<LlamaToken>>, Failed> {
+        let vocab = self.loaded.model.vocab();
+        let one = |text: String| vocab.tokenize(text.as_bytes(), false, false);
+        offered
+            .iter()
+            .map(|answer| {
+                weigh::spellings([one(answer.clone()), one(format!(" {answer}"))])
+                    .ok_or_else(|| not_one_token(answer))
+            })
+            .collect()
+    }
+
+    /// Reads a prompt, afresh where the request wants that, and says how many milliseconds it took.
+    fn read_for(
+        &mut self,
+        request: &Request,
+        tokens: &[LlamaToken],
+        head: usize,
+    ) -> Result<(WasRead, u64), Failed> {
+        let started = Instant::now();
+        if request.fresh {
+            self.forget();
+        }
+        let was_read = self
+            .read(Prompt { tokens, head })
+            .inspect_err(|_| self.forget())
+            .map_err(engine_failed)?;
+        Ok((was_read, started.elapsed().as_millis() as u64))
     }
 
     /// The prompt, and how many of its tokens come before the last message: instructions, which
@@ -381,7 +423,13 @@ fn counted(id: u64, tokens: usize) -> Reply {
         cached: 0,
         read_ms: 0,
         write_ms: 0,
+        weights: None,
     }
+}
+
+fn not_one_token(answer: &str) -> Failed {
+    let message = format!("the model has no single token for the offered answer `{answer}`");
+    (FailureCause::NotOneToken, message)
 }
 
 fn engine_failed(error: impl Into<anyhow::Error>) -> Failed {

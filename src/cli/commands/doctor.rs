@@ -214,6 +214,7 @@ async fn measure(model: LocalModel) -> Result<String> {
         temperature: 0.0,
         seed: 0,
         search: false,
+        offered: Vec::new(),
     };
     let (reply, name) = model.ask(&request, true).await?;
     let hello = model.hello().await?;

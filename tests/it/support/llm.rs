@@ -101,6 +101,7 @@ pub fn any_question() -> ChatRequest {
         temperature: 0.0,
         seed: 0,
         search: false,
+        offered: Vec::new(),
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Cause {
     Inconsistent,
     /// The reply names something that was not shown.
     UnknownReference,
+    /// An answer that was offered has no log-probability.
+    Unweighed,
     /// The embedded model's process failed.
     LocalEngine,
     /// Nobody was asked: the command only predicts what it would ask.
@@ -94,6 +96,7 @@ impl Cause {
             Self::OutOfRange => "out_of_range",
             Self::Inconsistent => "inconsistent",
             Self::UnknownReference => "unknown_reference",
+            Self::Unweighed => "unweighed",
             Self::LocalEngine => "local_engine",
             Self::NotAsked => "not_asked",
         }

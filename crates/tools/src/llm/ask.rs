@@ -53,6 +53,8 @@ pub struct Ask<'a, T> {
     pub sample: u32,
     /// Whether the model may search the web, with what its provider has for that.
     pub search: bool,
+    /// The answers that [`Llm::weigh`] offers, of one token each.
+    pub offered: &'a [&'a str],
     /// What neither the schema nor [`Answer::validate`] knows: whether the reply fits what was
     /// shown.
     pub check: &'a (dyn Fn(&T) -> Result<(), Unscored> + Sync),
@@ -72,6 +74,7 @@ impl<T> Default for Ask<'_, T> {
             seed: 0,
             sample: 0,
             search: false,
+            offered: &[],
             check: &|_| Ok(()),
         }
     }
@@ -302,16 +305,25 @@ impl Llm {
             .get(&member)
             .copied()
             .unwrap_or_default();
+        let weighed = !ask.offered.is_empty();
         let request = ChatRequest {
             messages: prompts.after(ask.history, rendered.messages),
             schema,
             schema_name: ask
                 .prompt
                 .replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
-            max_tokens: own.max_tokens.unwrap_or(ask.max_tokens),
-            temperature: own.temperature.unwrap_or(ask.temperature),
+            // Nothing is written, and some servers would scale what they say by the temperature.
+            max_tokens: match own.max_tokens {
+                _ if weighed => 1,
+                own => own.unwrap_or(ask.max_tokens),
+            },
+            temperature: match own.temperature {
+                _ if weighed => 0.0,
+                own => own.unwrap_or(ask.temperature),
+            },
             seed: ask.seed,
             search: ask.search,
+            offered: ask.offered.iter().map(|&answer| answer.into()).collect(),
         };
         Ok((request, rendered.hash))
     }

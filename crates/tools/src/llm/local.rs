@@ -15,6 +15,7 @@ use super::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse,
     protocol::{self, FailureCause, FromChild, Hello, Reply, Request, Turn},
     record::most_tokens,
+    weigh,
 };
 use crate::data::{Cause, Usage};
 
@@ -176,10 +177,15 @@ impl ChatModel for LocalModel {
             searches: 0,
         };
         hold.counted(usage);
+        let text = if request.is_weighed() {
+            weigh::on_record(&request.offered, reply.weights.as_deref())
+        } else {
+            reply.text
+        };
         Ok(ChatReply {
             model_returned: Some(model),
             usage: Some(usage),
-            ..ChatReply::new(reply.text, finish)
+            ..ChatReply::new(text, finish)
         })
     }
 }
@@ -290,12 +296,13 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
         id,
         messages,
         // Without a schema the grammar is off, and the reply is free text.
-        schema: Some(request.schema.clone()).filter(|_| !request.is_text()),
+        schema: Some(request.schema.clone()).filter(|_| request.has_schema()),
         max_tokens: request.max_tokens,
         temperature: request.temperature,
         seed: request.seed,
         fresh: how == How::Fresh,
         count: how == How::Count,
+        offered: request.offered.clone(),
     };
     let mut line = serde_json::to_vec(&request).map_err(|error| {
         ModelError::new(
@@ -310,6 +317,7 @@ fn line(id: u64, request: &ChatRequest, how: How) -> Result<Vec<u8>, ModelError>
 fn cause(cause: FailureCause) -> Cause {
     match cause {
         FailureCause::ContextTooLong => Cause::ContextTooLong,
+        FailureCause::NotOneToken => Cause::Unweighed,
         FailureCause::BadRequest | FailureCause::BadSchema | FailureCause::Engine => {
             Cause::LocalEngine
         }

@@ -18,6 +18,7 @@ mod schema;
 mod stand_in;
 mod strict;
 mod text;
+mod weigh;
 
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ pub use remote::{
 pub use schema::object;
 pub use stand_in::{StandIn, is_code};
 pub use text::Text;
+pub use weigh::Weights;
 
 use crate::data::{Cause, Message, Source, Usage};
 
@@ -91,12 +93,25 @@ pub struct ChatRequest {
     pub seed: u64,
     /// Whether the model may search the web, with what its provider has for that.
     pub search: bool,
+    /// Answers of one token each, of which only the log-probabilities at the reply's first place
+    /// are asked for; none where a reply is asked for.
+    pub offered: Vec<String>,
 }
 
 impl ChatRequest {
     /// Whether a text is asked for, and not a value.
     pub fn is_text(&self) -> bool {
-        self.schema.is_null()
+        self.schema.is_null() && !self.is_weighed()
+    }
+
+    /// Whether the log-probabilities of offered answers are asked for, and no reply.
+    pub fn is_weighed(&self) -> bool {
+        !self.offered.is_empty()
+    }
+
+    /// Whether a value of a schema is asked for.
+    pub fn has_schema(&self) -> bool {
+        !self.schema.is_null()
     }
 }
 

@@ -29,6 +29,10 @@ pub struct Request {
     /// Only counts the prompt's tokens.
     #[serde(default)]
     pub count: bool,
+    /// Answers of one token each: nothing is written, and their log-probabilities as the reply's
+    /// first token are returned.
+    #[serde(default)]
+    pub offered: Vec<String>,
 }
 
 /// One message.
@@ -84,6 +88,9 @@ pub struct Reply {
     pub read_ms: u64,
     /// Milliseconds spent on writing the reply.
     pub write_ms: u64,
+    /// The log-probabilities of the offered answers, in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
 }
 
 /// Why a reply ended.
@@ -117,6 +124,8 @@ pub enum FailureCause {
     BadSchema,
     /// Prompt and reply do not fit the context.
     ContextTooLong,
+    /// An offered answer is not one token of the model.
+    NotOneToken,
     /// llama.cpp or llguidance failed.
     Engine,
 }

@@ -30,9 +30,13 @@ pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Val
         "seed": request.seed,
         "sample": sample,
     });
-    // Left out where nothing is searched for, so that questions of before keep their keys.
+    // Left out where nothing is searched for or offered, so that questions of before keep their
+    // keys.
     if request.search {
         record["search"] = json!(true);
+    }
+    if request.is_weighed() {
+        record["offered"] = json!(request.offered);
     }
     record
 }

@@ -39,9 +39,9 @@ impl Llm {
     ) -> Option<AskError> {
         let started = Instant::now();
         let turns = match model.base_url() {
-            // A text is taken as it comes: it is what the model has to say, and no shape is to be
-            // mended.
-            _ if question.is_text() => 1,
+            // A text or log-probabilities are taken as they come: they are what the model has to
+            // say, and no shape is to be mended.
+            _ if !question.has_schema() => 1,
             Some(_) => TURNS,
             None => TURNS_OF_THE_SAME,
         };

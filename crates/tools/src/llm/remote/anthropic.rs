@@ -55,7 +55,7 @@ impl Dialect for Anthropic {
             body["tools"] = json!([tool]);
         }
         match form {
-            _ if request.is_text() || form == Form::Prompt => {}
+            _ if !request.has_schema() || form == Form::Prompt => {}
             Form::Tool => {
                 let name = &request.schema_name;
                 body["tools"] = json!([{ "name": name, "description": "Takes the answer.", "input_schema": request.schema }]);

@@ -158,6 +158,10 @@ impl Capabilities {
 
     /// The largest length of the reply.
     pub(super) fn length(self, request: &ChatRequest) -> u32 {
+        // Log-probabilities stand at the first token, and no other one is wanted.
+        if request.is_weighed() {
+            return request.max_tokens;
+        }
         request
             .max_tokens
             .saturating_add(if self.room { THINKING_ROOM } else { 0 })
@@ -168,7 +172,7 @@ impl Capabilities {
 pub(super) fn messages(request: &ChatRequest, form: Form) -> Vec<Message> {
     let mut messages = request.messages.clone();
     if matches!(form, Form::Prompt | Form::Object)
-        && !request.is_text()
+        && request.has_schema()
         && let Some(question) = messages.iter_mut().find(|message| message.role == "user")
     {
         let schema = request.schema.to_string();

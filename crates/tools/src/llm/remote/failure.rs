@@ -5,7 +5,11 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::gate::Closed;
-use crate::{data::Cause, http::Again, llm::ModelError};
+use crate::{
+    data::Cause,
+    http::Again,
+    llm::{ChatRequest, ModelError},
+};
 
 /// A request that failed.
 #[derive(Debug)]
@@ -36,6 +40,16 @@ impl Failed {
             charged: true,
             ..self
         }
+    }
+
+    /// The same failure as that of a question for log-probabilities, where the server says that it
+    /// gives none.
+    pub(super) fn without_logprobs(mut self, request: &ChatRequest) -> Self {
+        let refused = self.error.cause == Cause::Refused && self.server_text.contains("logprob");
+        if request.is_weighed() && refused {
+            self.error.cause = Cause::Unweighed;
+        }
+        self
     }
 
     /// Whether asking in another way may help: some servers call a field that they do not know

@@ -68,7 +68,7 @@ impl Dialect for Gemini {
             config["seed"] = json!(request.seed % (1 << 31));
         }
         match form {
-            _ if request.is_text() || form == Form::Prompt => {}
+            _ if !request.has_schema() || form == Form::Prompt => {}
             Form::OpenApi => {
                 config["responseMimeType"] = json!("application/json");
                 config["responseSchema"] = open_api(&request.schema);

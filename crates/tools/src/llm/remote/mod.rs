@@ -151,10 +151,10 @@ impl Remote {
         // Others may have found out something while this one waited.
         let mut capabilities = self.known().capabilities;
         let mut named = true;
-        let forms = if request.is_text() {
-            &[][..]
-        } else {
+        let forms = if request.has_schema() {
             self.dialect.forms()
+        } else {
+            &[][..]
         };
         loop {
             let outcome = self.send(request, capabilities, sent, &mut pass).await;
@@ -177,7 +177,7 @@ impl Remote {
                         ..reply
                     });
                 }
-                (None, Err(failed)) => return Err(failed),
+                (None, Err(failed)) => return Err(failed.without_logprobs(request)),
             }
         }
     }

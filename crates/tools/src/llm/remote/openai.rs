@@ -15,8 +15,14 @@ use crate::{
     llm::{
         ChatReply, ChatRequest, Finish,
         remote::capabilities::{Capabilities, Form, messages, reduced},
+        weigh,
     },
 };
+
+/// Tokens for whose log-probabilities servers can be asked at most.
+const LIKELIEST: u64 = 20;
+/// `OpenAI`'s number for a token that is so unlikely that it has no number.
+const TOO_UNLIKELY: f64 = -9999.0;
 
 pub(super) struct OpenAi;
 
@@ -59,7 +65,11 @@ impl Dialect for OpenAi {
         if request.search {
             body["web_search_options"] = json!({});
         }
-        if request.is_text() {
+        if request.is_weighed() {
+            body["logprobs"] = json!(true);
+            body["top_logprobs"] = json!(LIKELIEST);
+        }
+        if !request.has_schema() {
             return body;
         }
         let strict = |schema: &Value| {
@@ -91,6 +101,13 @@ impl Dialect for OpenAi {
         let text = refusal
             .map(str::to_owned)
             .or_else(|| text_of(&message["content"]));
+        let (text, finish) = match finish {
+            // The one token is all that was asked for, whatever it is.
+            Finish::Stop | Finish::Length if request.is_weighed() => {
+                (Some(weights(choice, &request.offered)), Finish::Stop)
+            }
+            _ => (text, finish),
+        };
         if text.is_none() && finish == Finish::Stop && !request.is_text() {
             return Err(no_message());
         }
@@ -115,6 +132,33 @@ impl Dialect for OpenAi {
     }
 }
 
+/// The log-probabilities of offered answers among the likeliest first tokens of a reply.
+fn weights(choice: &Value, offered: &[String]) -> String {
+    let likeliest = items(&choice["logprobs"]["content"][0]["top_logprobs"]);
+    if likeliest.is_empty() {
+        return weigh::none_on_record();
+    }
+    weigh::found_on_record(
+        offered
+            .iter()
+            .filter_map(|answer| Some((answer.as_str(), weight(likeliest, answer)?))),
+    )
+}
+
+/// The log-probability of an answer. An answer has several tokens, with and without white space:
+/// they exclude each other, so that their probabilities add up.
+fn weight(likeliest: &[Value], answer: &str) -> Option<f64> {
+    let logs: Vec<f64> = likeliest
+        .iter()
+        .filter(|token| token["token"].as_str().map(str::trim) == Some(answer))
+        .filter_map(|token| token["logprob"].as_f64())
+        .filter(|log| *log > TOO_UNLIKELY)
+        .collect();
+    let most = logs.iter().copied().reduce(f64::max)?;
+    let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+    Some(most + sum.ln())
+}
+
 /// A message's text: a string, or a list of parts, some of them text. Thoughts stand elsewhere and
 /// are left there.
 fn text_of(content: &Value) -> Option<String> {
@@ -127,5 +171,34 @@ fn text_of(content: &Value) -> Option<String> {
                 .collect(),
         ),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights_of(likeliest: &Value) -> Value {
+        let choice = json!({ "logprobs": { "content": [{ "top_logprobs": likeliest }] } });
+        let found = weights(&choice, &["1".into(), "2".into()]);
+        serde_json::from_str(&found).expect("JSON")
+    }
+
+    #[test]
+    fn spellings_of_an_answer_add_up_and_what_is_not_there_is_left_out() {
+        let token = |token: &str, log: f64| json!({ "token": token, "logprob": log });
+        let half = f64::ln(0.25);
+        let found = weights_of(&json!([
+            token("1", half),
+            token(" 1", half),
+            token("12", -0.1)
+        ]));
+        let weight = found["1"].as_f64().expect("a number");
+        assert!((weight - f64::ln(0.5)).abs() < 1e-12, "{weight}");
+        assert_eq!(found.get("2"), None);
+        let unlikely = weights_of(&json!([token("1", -0.1), token("2", TOO_UNLIKELY)]));
+        assert_eq!(unlikely, json!({ "1": -0.1 }));
+        assert_eq!(weights_of(&json!([])), Value::Null);
+        assert_eq!(weights_of(&Value::Null), Value::Null);
     }
 }
