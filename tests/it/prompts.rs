@@ -30,7 +30,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "task": text, "language": language, "search": language == "en", "max_words": max_words })
         }
         "probe/closed-book" => json!({ "task": text, "answer": text }),
-        "rank/judge" | "rank/judge-short" => {
+        "rank/judge" | "rank/judge-short" | "rank/weigh" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::values::{above_zero, one_of, share};
-use crate::rank::{Method, simulate::Scenario};
+use crate::rank::{Method, Read, simulate::Scenario};
 
 /// `rank`
 #[derive(Clone, Debug, clap::Args)]
@@ -30,6 +30,11 @@ pub struct Rank {
     /// several, separated by commas, judge together. Short for --model-role judge=…
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub judge: Option<String>,
+    /// How a judge of pairs is read: words has it write a verdict; logprobs shows both orders of a
+    /// pair and reads how likely it finds each of two answers, without a word written; for built-in
+    /// models and servers that give log-probabilities [default: words]
+    #[arg(long, value_parser = one_of::<Read>(&["words", "logprobs"]))]
+    pub read: Option<Read>,
     /// Maximum number of judgements [default: four for each task; with --method listwise, as many
     /// lists as show each task eight times]
     #[arg(long, value_name = "N")]

@@ -215,6 +215,7 @@ impl Project {
         }
         let options = &mut self.loaded.config.rank;
         options.method = method.unwrap_or(options.method);
+        options.read = rank.read.unwrap_or(options.read);
         options.rounds = rank.rounds.unwrap_or(options.rounds);
         options.elo_k = rank.elo_k.unwrap_or(options.elo_k);
         options.budget_calls = rank.budget_calls.unwrap_or(options.budget_calls);
@@ -222,7 +223,8 @@ impl Project {
         options.top = rank.top.unwrap_or(options.top);
         options.list_size = rank.list_size.unwrap_or(options.list_size);
         config::check(&self.loaded.config)
-            .map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")).into())
+            .map_err(|e| Usage(format!("{e}\nhint: `taskgen rank --help`")))?;
+        providers::check_read(&self.loaded.config).map_err(|e| Usage(e).into())
     }
 }
 
@@ -270,6 +272,7 @@ fn rank_settings(rank: &Rank) -> Vec<(&'static str, &'static str)> {
     [
         ("rank.method", "--method", rank.method.is_some()),
         ("rank.method", "--rounds", by_rounds),
+        ("rank.read", "--read", rank.read.is_some()),
         ("rank.rounds", "--rounds", rank.rounds.is_some()),
         ("rank.elo_k", "--elo-k", rank.elo_k.is_some()),
         (
@@ -351,5 +354,7 @@ fn apply(global: &Global, loaded: &mut Loaded) -> Result<()> {
         loaded.set_by(&format!("roles.{role}"), "--model-role");
     }
     loaded.config.roles.check().map_err(Usage)?;
+    // Behind the flags: another judge than that of the file may be asked.
+    providers::check_read(&loaded.config).map_err(Usage)?;
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::{
         ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, StandIn, shown_url,
     },
     models::ModelFile,
+    rank::Read,
 };
 
 /// Providers that are known without a line of configuration.
@@ -80,6 +81,38 @@ pub fn chat_model(
         say: Some(Arc::new(move |line| notify(Notice::Say(line)))),
         ..usual
     })))
+}
+
+/// Refuses judges whose log-probabilities nobody can read, where they are to be read.
+pub fn check_read(config: &Config) -> Result<(), String> {
+    if config.rank.read == Read::Words {
+        return Ok(());
+    }
+    for member in &config.roles.judge.0 {
+        let name = member.model.as_str();
+        let provider = name.split('/').next().unwrap_or_default();
+        let why = match (provider, dialect(config, provider)) {
+            ("code", _) => "code has none",
+            (_, Some(Provider::Anthropic)) => "Anthropic's protocol has none",
+            (_, Some(Provider::Gemini)) => "Gemini's protocol is not read for them",
+            _ => continue,
+        };
+        return Err(format!(
+            "rank.read = \"logprobs\" needs the judge's log-probabilities, and `{name}` gives none: {why}\nhint: read = \"words\" (--read words), or a judge of local/…, OpenAI, vLLM or llama.cpp (--judge)"
+        ));
+    }
+    Ok(())
+}
+
+/// What the server of a provider speaks, where there is a server.
+fn dialect(config: &Config, provider: &str) -> Option<Provider> {
+    match (config.providers.get(provider), provider) {
+        (Some(known), _) => Some(known.kind),
+        (None, "anthropic") => Some(Provider::Anthropic),
+        (None, "gemini") => Some(Provider::Gemini),
+        (None, "local" | "code") => None,
+        (None, _) => Some(Provider::OpenAi),
+    }
 }
 
 /// Whether the provider of the model called `name` has a search of the web for it.

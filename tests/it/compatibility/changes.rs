@@ -177,6 +177,7 @@ pub const RULES: &[Rule] = &[
     config(Added("/evaluate.batch")),
     config(Added("/evaluate.form")),
     config(Added("/evaluate.rate_with_evidence")),
+    config(Added("/rank.read")),
     // The audit card of a ranking has the field's words.
     // Tasks may come from a file, and are grouped by all of their facets.
     Rule {

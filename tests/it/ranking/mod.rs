@@ -5,6 +5,7 @@ mod by_code;
 mod flags;
 mod results;
 mod symmetry;
+mod weighed;
 
 use std::{collections::BTreeSet, time::Duration};
 

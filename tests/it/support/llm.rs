@@ -454,6 +454,18 @@ fn reply(provider: Provider, text: &str, end: End) -> Value {
     }
 }
 
+/// A reply of one token with the log-probabilities of the likeliest ones, as `OpenAI` words it.
+pub fn weighed(likeliest: &[(&str, f64)]) -> Play {
+    let token =
+        |&(token, log): &(&str, f64)| json!({ "token": token, "logprob": log, "bytes": null });
+    let likeliest: Vec<Value> = likeliest.iter().map(token).collect();
+    let mut body = reply(Provider::OpenAi, "1", End::Length);
+    body["choices"][0]["logprobs"] = json!({ "content": [{
+        "token": "1", "logprob": -0.1, "bytes": null, "top_logprobs": likeliest
+    }] });
+    Play::Raw(body.to_string())
+}
+
 /// A reply whose source the provider names beside the text, after a search of the web.
 pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play {
     let mut body = reply(provider, text, End::Normal);

@@ -8,7 +8,7 @@ use anyhow::Result;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::{
-    Method, Options, Pair, collect::Collector, history::History, items::Items, panel::Panel,
+    Method, Options, Pair, Read, collect::Collector, history::History, items::Items, panel::Panel,
     request::ComparisonRequest,
 };
 use crate::{
@@ -29,11 +29,13 @@ pub(super) async fn run(
     options: &Options,
     report: &mut StageReport,
 ) -> Result<()> {
-    let mut collector = Collector::new(ctx, items);
-    let lists = options.method == Method::Listwise;
-    let mut panel = Panel::new(ctx, &items.prompts, lists)?;
+    let mut collector = Collector::new(ctx, items, options.read);
+    let mut panel = Panel::new(ctx, &items.prompts, options)?;
     let outcome = ask_all(ctx, items, &mut collector, &mut panel, options, report).await;
-    let method = if lists { "listwise" } else { "halving" };
+    let method = match options.method {
+        Method::Listwise => "listwise",
+        Method::Halving | Method::Elo => "halving",
+    };
     let parameters = options.parameters(items.len());
     collector.finish(&mut panel, method, parameters, outcome)
 }
@@ -113,7 +115,9 @@ async fn ask_all(
         }
         panel.check(&history.pair_verdicts(&ids, panel))?;
     }
-    let repeats = repeated_requests(&pairs, budget.repeats as usize, ctx.seed);
+    // A verdict that holds both orders is the same with the sides swapped: that tells nothing.
+    let swaps = options.read == Read::Words;
+    let repeats = repeated_requests(&pairs, budget.repeats as usize, ctx.seed, swaps);
     let asked = spent + repeats.len() as u64;
     collector.compare(repeats, report).await?;
     report
@@ -215,9 +219,14 @@ fn repeats(options: &Options, calls: u64) -> u64 {
     share.max(FEWEST_REPEATS.min(calls / 4))
 }
 
-/// Some of the pairs again: half with the sides swapped, which shows position bias, and half as
-/// they were, which shows how far the judge repeats itself.
-fn repeated_requests(pairs: &[Pair], wanted: usize, seed: u64) -> Vec<ComparisonRequest> {
+/// Some of the pairs again: half with the sides swapped, which shows position bias, and half (all
+/// where nothing `swaps`) as they were, which shows how far the judge repeats itself.
+fn repeated_requests(
+    pairs: &[Pair],
+    wanted: usize,
+    seed: u64,
+    swaps: bool,
+) -> Vec<ComparisonRequest> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x000a_0d17);
     let mut chosen: Vec<&Pair> = pairs.iter().collect();
     chosen.shuffle(&mut rng);
@@ -226,7 +235,7 @@ fn repeated_requests(pairs: &[Pair], wanted: usize, seed: u64) -> Vec<Comparison
         .into_iter()
         .take(wanted)
         .zip(swapped_first..)
-        .map(|(pair, n)| repeated_request(pair, n % 2 == 0))
+        .map(|(pair, n)| repeated_request(pair, swaps && n % 2 == 0))
         .collect()
 }
 

@@ -97,6 +97,14 @@ pub struct JudgeAudit {
     pub better_than_chance: Option<BetterThanChance>,
 }
 
+impl JudgeAudit {
+    /// Leaves out what is said of sides, where it would be no result.
+    pub(super) fn forget_sides(&mut self) {
+        self.position_bias = None;
+        self.position_consistency = None;
+    }
+}
+
 /// Games per item. Questions asked again on the same sides are no new games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Coverage {

@@ -8,8 +8,10 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Serialize;
 
 use super::{
-    audit::{Audit, AuditInput, Thresholds, audit},
+    audit::{Audit, AuditInput, JudgeAudit, Thresholds, audit},
+    options::shows_both_orders,
     ratings::{FittedRanking, PanelVerdicts, Ratings, elo_ratings, fit_ranking, strength_ratings},
+    weigh::SidePreference,
 };
 use crate::{
     data::ItemId,
@@ -66,6 +68,9 @@ pub struct JudgeSummary {
     pub discrimination: f64,
     /// Preference for the side shown first, in logits of its own.
     pub position_bias: f64,
+    /// What cancels out of its verdicts, where each holds both orders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side_preference: Option<SidePreference>,
 }
 
 /// Makes the card of `ranking`. `lengths` are those of the items' texts, as far as they are known;
@@ -101,9 +106,19 @@ pub fn audit_card(
         lengths: &lengths,
     };
     let mut rng = ChaCha8Rng::seed_from_u64(ranking.seed);
+    let mut audit = audit(&input, &Thresholds::default(), &mut rng);
+    let mut judges = judge_summaries(&verdicts, &posterior);
+    if shows_both_orders(&ranking.parameters) {
+        // Sides cancel out of such verdicts: a share of one half would be no result.
+        audit.judges.iter_mut().for_each(JudgeAudit::forget_sides);
+        for (summary, judge) in judges.iter_mut().zip(&verdicts.judges) {
+            let orders = store.logprobs_of_verdicts(judge)?;
+            summary.side_preference = SidePreference::of_orders(&orders);
+        }
+    }
     Ok(AuditCard {
-        judges: judge_summaries(&verdicts, &posterior),
-        audit: audit(&input, &Thresholds::default(), &mut rng),
+        judges,
+        audit,
         spent: store.cost_of_judgements(&verdicts.asked)?,
         n_scored: verdicts.scored,
         n_failed: verdicts.failed.len() as u64,
@@ -125,6 +140,7 @@ fn judge_summaries(verdicts: &PanelVerdicts, posterior: &PosteriorSummary) -> Ve
             lists: verdicts.lists[at],
             discrimination: posterior.model.discrimination[at],
             position_bias: posterior.intercept[at],
+            side_preference: None,
         })
         .collect()
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use super::{
-    history::History, items::Items, judge, panel::Panel, ratings::panel_verdicts,
-    request::ComparisonRequest,
+    Read, history::History, items::Items, judge, panel::Panel, ratings::panel_verdicts,
+    request::ComparisonRequest, weigh,
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
@@ -20,14 +20,16 @@ use crate::{
 pub(super) struct Collector<'a> {
     ctx: &'a Context,
     items: &'a Items,
+    read: Read,
     unscored: BTreeSet<Judge>,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(ctx: &'a Context, items: &'a Items) -> Self {
+    pub fn new(ctx: &'a Context, items: &'a Items, read: Read) -> Self {
         Self {
             ctx,
             items,
+            read,
             unscored: BTreeSet::new(),
         }
     }
@@ -39,9 +41,10 @@ impl<'a> Collector<'a> {
         requests: Vec<ComparisonRequest>,
         report: &mut StageReport,
     ) -> Result<Vec<Recorded>> {
-        let (ctx, items) = (self.ctx, self.items);
-        let judged = ask_each(ctx, requests, async |request, member| {
-            judge::compare(ctx, items, request, member).await
+        let (ctx, items, read) = (self.ctx, self.items, self.read);
+        let judged = ask_each(ctx, requests, async |request, member| match read {
+            Read::Words => judge::compare(ctx, items, request, member).await,
+            Read::Logprobs => weigh::compare(ctx, items, request, member).await,
         })
         .await?;
         Ok(

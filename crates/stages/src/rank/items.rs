@@ -15,6 +15,8 @@ pub(super) struct JudgePrompts {
     pub pair: &'static str,
     /// Two items, for a built-in model: only the verdict.
     pub pair_short: &'static str,
+    /// Two items, for a judge that answers with one of two offered tokens.
+    pub weigh: &'static str,
     /// Several items, with a reason.
     pub list: &'static str,
     /// Several items, without one.
@@ -24,6 +26,7 @@ pub(super) struct JudgePrompts {
 const TASK_PROMPTS: JudgePrompts = JudgePrompts {
     pair: "rank/judge",
     pair_short: "rank/judge-short",
+    weigh: "rank/weigh",
     list: "rank/list",
     list_short: "rank/list-short",
 };

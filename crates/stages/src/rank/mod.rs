@@ -23,16 +23,18 @@ mod request;
 pub mod select;
 pub mod signals;
 pub mod simulate;
+mod weigh;
 
 use std::time::Instant;
 
 use anyhow::Result;
 
 pub use items::Items;
-pub use options::{Method, Options};
+pub use options::{Method, Options, Read};
 pub use pairing::Pair;
 pub use panel::{NoBetterThanChance, caveat};
 pub use ratings::{RatedItem, Ratings, StrengthEstimate, ratings, verdict_counts};
+pub use weigh::SidePreference;
 
 use crate::context::{Context, Notice, StageReport};
 

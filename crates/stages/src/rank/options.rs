@@ -3,6 +3,15 @@
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The name of [`Options::read`] among a ranking's parameters.
+const READ: &str = "read";
+
+/// Whether each verdict of a ranking with these parameters holds both orders of its pair.
+pub(super) fn shows_both_orders(parameters: &Value) -> bool {
+    parameters[READ] == json!(Read::Logprobs)
+}
 
 /// Judgements of each item, where no budget is given.
 const JUDGEMENTS_EACH: u64 = 8;
@@ -28,12 +37,24 @@ pub enum Method {
     Elo,
 }
 
+/// How a judge of pairs is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Read {
+    /// It writes its verdict
+    Words,
+    /// It writes nothing: how likely it finds each of two offered answers is read, in both orders
+    Logprobs,
+}
+
 /// Options of a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
     /// The choice of pairs, and the rating.
     pub method: Method,
+    /// How the judge is read.
+    pub read: Read,
     /// Number of the best items to find (not Elo).
     pub top: usize,
     /// Judgements at most (not Elo); 0 is four for each item, or as many lists as show each item
@@ -55,6 +76,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             method: Method::Halving,
+            read: Read::Words,
             top: 100,
             budget_calls: 0,
             target_recall: 0.95,
@@ -91,18 +113,22 @@ impl Options {
 
     /// The part of a ranking's question that follows from the options, for `items` items. It is
     /// hashed into the ranking's id.
-    pub(super) fn parameters(&self, items: usize) -> serde_json::Value {
-        if self.method == Method::Elo {
-            return serde_json::json!({ "rounds": self.rounds, "elo_k": self.elo_k });
-        }
-        let mut parameters = serde_json::json!({
-            "top": self.top,
-            "budget_calls": self.calls(items),
-            "target_recall": self.target_recall,
-            "audit": self.audit,
-        });
+    pub(super) fn parameters(&self, items: usize) -> Value {
+        let mut parameters = match self.method {
+            Method::Elo => json!({ "rounds": self.rounds, "elo_k": self.elo_k }),
+            Method::Halving | Method::Listwise => json!({
+                "top": self.top,
+                "budget_calls": self.calls(items),
+                "target_recall": self.target_recall,
+                "audit": self.audit,
+            }),
+        };
         if self.method == Method::Listwise {
             parameters["list_size"] = self.list_size.into();
+        }
+        // Left out otherwise, so that rankings of before keep their ids.
+        if self.read == Read::Logprobs {
+            parameters[READ] = json!(self.read);
         }
         parameters
     }
@@ -129,6 +155,11 @@ impl Options {
                 "rank.list_size must be between {low} and {high}: `{}`",
                 self.list_size
             ));
+        }
+        if self.read == Read::Logprobs && self.method == Method::Listwise {
+            return Err(
+                "rank.read = \"logprobs\" reads verdicts on pairs, and rank.method = \"listwise\" asks for orders: use method \"halving\", or read = \"words\"".into(),
+            );
         }
         if self.rounds == 0 {
             return Err("rank.rounds must be at least 1: `0`".into());

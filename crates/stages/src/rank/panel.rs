@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::{audit::Thresholds, items::JudgePrompts, signals};
+use super::{Method, Options, Read, audit::Thresholds, items::JudgePrompts, signals, weigh};
 use crate::{
     context::Context,
     stats::pairwise::{
@@ -73,14 +73,18 @@ pub(super) fn prompts_of_member(
 }
 
 impl Panel {
-    /// The members of the role `judge`. With `lists`, each is there twice: as the judge of pairs,
-    /// and as the judge of lists, which has another prompt and is a judge of its own.
-    pub fn new(ctx: &Context, prompts: &JudgePrompts, lists: bool) -> Result<Self> {
+    /// The members of the role `judge`. Where lists are asked for, each is there twice: as the
+    /// judge of pairs, and as the judge of lists, which has another prompt and is a judge of its
+    /// own.
+    pub fn new(ctx: &Context, prompts: &JudgePrompts, options: &Options) -> Result<Self> {
+        let lists = options.method == Method::Listwise;
         let mut members = Vec::new();
         for kind in 0..=usize::from(lists) {
             for member in 0..ctx.llm.members("judge") {
                 let prompt = if ctx.llm.is_code("judge", member)? {
                     signals::hash()
+                } else if options.read == Read::Logprobs {
+                    weigh::hash(ctx, prompts)?
                 } else {
                     let prompts = prompts_of_member(ctx, prompts, member)?;
                     ctx.llm.prompt_hash(prompts[kind])?

@@ -24,8 +24,8 @@ pub(super) async fn run(
     options: &Options,
     report: &mut StageReport,
 ) -> Result<()> {
-    let mut collector = Collector::new(ctx, items);
-    let mut panel = Panel::new(ctx, &items.prompts, false)?;
+    let mut collector = Collector::new(ctx, items, options.read);
+    let mut panel = Panel::new(ctx, &items.prompts, options)?;
     let outcome = ask_all(ctx, items, &mut collector, &mut panel, options, report).await;
     let parameters = options.parameters(items.len());
     collector.finish(&mut panel, "elo", parameters, outcome)

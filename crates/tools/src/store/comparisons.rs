@@ -85,6 +85,22 @@ impl Store {
         self.recorded(list_instrument(kind), counts, read_list_comparison)
     }
 
+    /// The log-probabilities of two offered answers that a judge's verdicts on pairs rest on, with
+    /// each pair as it was shown and with its sides exchanged.
+    pub fn logprobs_of_verdicts(&self, judge: &Judge) -> Result<Vec<[[f64; 2]; 2]>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT json_array(json_extract(payload, '$.orders[0].logprobs'),
+                    json_extract(payload, '$.orders[1].logprobs'))
+                 FROM judgement WHERE judge = ?1 AND state = 'scored'
+                    AND json_type(payload, '$.orders') = 'array' ORDER BY id",
+            )?;
+            let rows =
+                statement.query_map([judge.id()], |row| from_json(0, &row.get::<_, String>(0)?))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     fn recorded<T>(
         &self,
         instrument: Instrument,

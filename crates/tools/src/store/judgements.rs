@@ -456,7 +456,11 @@ impl Store {
             let mut statement = connection.prepare_cached(
                 "SELECT count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
                     coalesce(sum(cost_micro), 0), count(*) - count(cost_micro)
-                 FROM call WHERE id IN (SELECT call FROM judgement WHERE judge = ?1)",
+                 FROM call WHERE id IN (
+                    SELECT call FROM judgement WHERE judge = ?1
+                    UNION SELECT json_extract(orders.value, '$.call')
+                    FROM judgement, json_each(judgement.payload, '$.orders') AS orders
+                    WHERE judge = ?1)",
             )?;
             for judge in panel {
                 let cost = statement.query_row([judge.id()], |row| {

@@ -21,7 +21,7 @@ use crate::{
     data::{ItemId, Phase, SubjectKind, TaskType, primary_language},
     files,
     rank::{
-        self,
+        self, SidePreference,
         audit::{Audit, JudgeAudit},
         audit_card::{AuditCard, JudgeSummary, audit_card},
         quota::Facet,
@@ -40,6 +40,12 @@ use crate::{
     },
     store::{Ranking, Store},
 };
+
+/// The name of the check of repetitions with the sides swapped.
+const SWAPPED: &str = "same winner with sides swapped";
+/// Why nothing is said of swapped sides.
+const BOTH_ORDERS: &str =
+    "not measured: each verdict is the mean of both orders, and sides cancel out of it";
 
 /// The content of the report.
 #[derive(Serialize)]
@@ -297,7 +303,8 @@ fn checks(card: &AuditCard) -> Vec<Check> {
             Some(judge) => format!(", {}", judge.name),
             None => ", ?".to_owned(),
         };
-        checks.extend(checks_of_judge(of).into_iter().map(|check| Check {
+        let sides = judge.and_then(|judge| judge.side_preference);
+        checks.extend(checks_of_judge(of, sides).into_iter().map(|check| Check {
             name: format!("{}{suffix}", check.name),
             ..check
         }));
@@ -313,15 +320,20 @@ fn checks(card: &AuditCard) -> Vec<Check> {
     checks
 }
 
-fn checks_of_judge(audit: &JudgeAudit) -> Vec<Check> {
+fn checks_of_judge(audit: &JudgeAudit, sides: Option<SidePreference>) -> Vec<Check> {
     let mut checks = Vec::new();
     checks.extend(audit.better_than_chance.map(better_than_chance));
-    checks.extend(audit.position_bias.map(position_bias));
-    checks.push(repeat_agreement(
-        "same winner with sides swapped",
-        "0.50 is chance",
-        audit.position_consistency,
-    ));
+    if let Some(sides) = sides {
+        checks.push(side_preference(sides));
+        checks.push(check(SWAPPED, BOTH_ORDERS));
+    } else {
+        checks.extend(audit.position_bias.map(position_bias));
+        checks.push(repeat_agreement(
+            SWAPPED,
+            "0.50 is chance",
+            audit.position_consistency,
+        ));
+    }
     checks.push(repeat_agreement(
         "same winner asked again",
         "1.00 for a judge that repeats itself",
@@ -359,6 +371,17 @@ fn position_bias(bias: PositionBias) -> Check {
         ..check(
             "position bias",
             "share won by the side shown first; sides are drawn at random, so that a fair judge has 0.50",
+        )
+    }
+}
+
+fn side_preference(sides: SidePreference) -> Check {
+    Check {
+        value: format!("{:+.2} before the mean", sides.mean),
+        n: format!("{} verdicts", sides.n),
+        ..check(
+            "position bias",
+            "log-odds of the side shown first within one order; they cancel out of each verdict by construction",
         )
     }
 }
