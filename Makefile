@@ -12,7 +12,7 @@ help:
 	@echo "             reading of PDFs and HTML pages beside pdftotext, mutool and trafilatura (Debian; 15 minutes the first time)"
 	@echo "make bench-transcribe"
 	@echo "             transcription beside whisper.cpp and faster-whisper, on recordings made for it (an hour and a half the first time)"
-	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about 15 minutes the first time)"
+	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about half an hour the first time)"
 	@echo "make install taskgen for daily use: a release build for this machine's CPU, into ~/.local (or PREFIX=FOLDER); make uninstall"
 	@echo "make clean   remove what was built here"
 

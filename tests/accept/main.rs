@@ -13,6 +13,9 @@ mod hostile_documents;
 mod hostile_kills;
 mod killed;
 mod long_talks;
+#[allow(dead_code, reason = "each of those who share this uses a part")]
+#[path = "../it/planted.rs"]
+mod planted;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;
@@ -23,3 +26,4 @@ mod small_web;
 #[path = "../it/support/mod.rs"]
 mod support;
 mod tasks_page;
+mod weighing;

@@ -3,6 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a proof stops where it cannot go on")]
 #![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
+#[allow(dead_code, reason = "each of those who share this uses a part")]
+#[path = "../it/planted.rs"]
+mod planted;
+mod weighing;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},

@@ -32,6 +32,8 @@ mod media;
 mod models;
 mod patience;
 mod pipeline;
+#[allow(dead_code, reason = "each of those who share this uses a part")]
+mod planted;
 mod probe;
 mod prompts;
 mod providers;
@@ -41,6 +43,7 @@ mod reader;
 mod real;
 mod real_llm;
 mod real_predict;
+mod real_weigh;
 mod reference;
 mod review;
 mod similarity;
