@@ -143,10 +143,6 @@ pub struct Rescore {
     /// beside the paper's [default: that of `taskgen.toml`]
     #[arg(long, value_parser = one_of::<Form>(&["paper", "strict"]))]
     pub form: Option<Form>,
-    /// Ask a judge about so many key points or claims of a report at once, 1 to 20, or 0 for 8; the
-    /// paper's form asks about key points one by one [default: that of `taskgen.toml`]
-    #[arg(long, value_name = "N")]
-    pub batch: Option<usize>,
     /// How often each criterion is rated [default: that of `taskgen.toml`]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,

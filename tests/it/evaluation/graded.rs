@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use taskgen::{data::id::sha256_hex, stats::correlation::kendall};
 
 use crate::{
-    graded::{Graded, LEVELS, Sentence, TASKS, judge},
+    graded::{Graded, LEVELS, Sentence, TASKS, Task, judge},
     support::{ModelServer, llm::Play},
 };
 
@@ -103,6 +103,20 @@ fn labels(graded: &Graded) -> BTreeMap<String, String> {
     rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
+/// The levels with forty more sentences each: reports of agents are longer than the planted ones.
+fn long_levels() -> Vec<(String, &'static Task, Vec<Sentence>)> {
+    let mut reports = Vec::new();
+    for task in TASKS.iter() {
+        for ((plan, padding), level) in LEVELS.iter().zip(1..) {
+            let mut sentences = task.sentences(plan, *padding);
+            let more = task.padding.iter().cycle().take(40);
+            sentences.extend(more.map(|text| (text.clone(), None)));
+            reports.push((format!("level-{level}"), task, sentences));
+        }
+    }
+    reports
+}
+
 /// The questions about relations, and the characters of their prompts.
 fn asked(server: &ModelServer) -> (usize, usize) {
     let requests: Vec<Value> = server.taken();
@@ -121,7 +135,8 @@ fn batches_agree_and_cost_a_fraction() {
         "form = \"strict\"",
     ];
     let runs = forms.map(|form| {
-        let graded = Graded::new(obedient(), form).with_levels();
+        let graded = Graded::new(obedient(), form);
+        graded.import(&long_levels());
         graded.fake.taken();
         graded
             .project
@@ -155,6 +170,7 @@ fn noise_and_forgetting_show() {
                 for (place, relation) in relations {
                     if changes(place, &format!("{place} {question}")) {
                         relation["relationship"] = json!("OMITS");
+                        relation["sentence"] = json!(0);
                     }
                 }
                 Play::Say(reply.to_string())

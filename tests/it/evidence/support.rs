@@ -9,7 +9,7 @@ use taskgen::{
     data::{Instrument, SubjectKind},
     evidence::{
         retrieval::Passage,
-        support::{self, Claims, ROLE},
+        support::{self, ClaimBatch, ROLE},
     },
     llm::{ChatModel, Llm, LlmOptions, Prompts},
     store::{RunInfo, Store, WriteLock},
@@ -40,13 +40,13 @@ fn verdict(number: usize, stance: &str, passage: usize, quote: &str) -> Value {
     })
 }
 
-fn claims(n: usize) -> Claims {
+fn claims(n: usize) -> ClaimBatch {
     let texts = [
         "Gauges drift by four millimetres a year.",
         "Roots hold slopes together.",
     ];
     let texts = texts.into_iter().take(n).zip(1..);
-    Claims {
+    ClaimBatch {
         subject: "d_report".to_owned(),
         claims: texts
             .map(|(text, at)| (format!("n_{at}"), text.to_owned()))
@@ -91,7 +91,7 @@ async fn asked(n: usize, replies: &[String], then: &str) -> (StageReport, usize,
             .await
             .expect("asked")
     };
-    let without_passages = Claims {
+    let without_passages = ClaimBatch {
         passages: Vec::new(),
         ..claims(n)
     };

@@ -4,9 +4,17 @@
 
 pub mod judge;
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, LazyLock, Mutex},
+};
 
-use axum::{Router, http::Uri, response::Html};
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, Uri},
+    response::Html,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -85,6 +93,17 @@ pub const LEVELS: [(&str, usize); 5] = [
     ("RRPVVCCCMOOO", 8),
 ];
 
+/// How a report cites.
+#[derive(Clone, Copy, Debug)]
+pub enum Layout {
+    /// With numbers before the full stop, and a list of references.
+    Numbered,
+    /// With a link in brackets behind the full stop.
+    LinkBehind,
+    /// With a line of its own below each sentence.
+    LineBelow,
+}
+
 /// A sentence of a report with the position of the page that it cites, if it cites one.
 pub type Sentence = (String, Option<usize>);
 
@@ -119,14 +138,21 @@ impl Task {
     }
 
     /// A report in Markdown of these sentences, some to a section, which cite pages at `web`.
-    pub fn report(&self, sentences: &[Sentence], web: &str) -> String {
-        let marked = |(text, page): &Sentence| match page {
-            Some(page) => {
-                let stop = text.chars().last().expect("a sentence");
-                let text = text.trim_end_matches(stop);
-                format!("{text} [{}]{stop}", page + 1)
+    pub fn report(&self, sentences: &[Sentence], layout: Layout, web: &str) -> String {
+        let marked = |(text, page): &Sentence| {
+            let Some(page) = *page else {
+                return text.clone();
+            };
+            let Page { title, name, .. } = &self.pages[page];
+            let url = format!("{web}/{}/{name}", self.key);
+            let stop = text.chars().last().expect("a sentence");
+            match layout {
+                Layout::Numbered => {
+                    format!("{} [{}]{stop}", text.trim_end_matches(stop), page + 1)
+                }
+                Layout::LinkBehind => format!("{text} ([{title}]({url}))"),
+                Layout::LineBelow => format!("{text}\nSource: {url}\n\n"),
             }
-            None => text.clone(),
         };
         let sections = sentences.chunks(5).zip(1..).map(|(some, n)| {
             let some: Vec<String> = some.iter().map(marked).collect();
@@ -139,11 +165,24 @@ impl Task {
         });
         let references: Vec<String> = references.collect();
         let (sections, references) = (sections.join("\n"), references.join("\n"));
-        format!("{sections}\n## References\n\n{references}\n")
+        match layout {
+            Layout::Numbered => format!("{sections}\n## References\n\n{references}\n"),
+            Layout::LinkBehind | Layout::LineBelow => sections,
+        }
     }
 }
 
-async fn answer(uri: Uri) -> Html<String> {
+/// Paths at which there is nothing for now.
+type Hidden = Arc<Mutex<BTreeSet<String>>>;
+
+async fn answer(State(hidden): State<Hidden>, uri: Uri) -> (StatusCode, Html<String>) {
+    if hidden.lock().expect("a lock").contains(uri.path()) {
+        return (StatusCode::NOT_FOUND, Html("nothing".to_owned()));
+    }
+    (StatusCode::OK, page(&uri))
+}
+
+fn page(uri: &Uri) -> Html<String> {
     let mut path = uri.path().split('/').skip(1);
     let (key, name) = (path.next().unwrap_or(""), path.next().unwrap_or(""));
     let task = TASKS.iter().find(|task| task.key == key);
@@ -170,12 +209,18 @@ pub struct Graded {
     pub project: Project,
     pub fake: ModelServer,
     pub web: String,
+    hidden: Hidden,
 }
 
 impl Graded {
     /// With the levels as agents, `level-1` the best, judged by a server.
     pub fn new(fake: ModelServer, config: &str) -> Self {
-        let web = web::serve(Router::new().fallback(answer));
+        let hidden = Hidden::default();
+        let web = web::serve(
+            Router::new()
+                .fallback(answer)
+                .with_state(Arc::clone(&hidden)),
+        );
         let project = Project::new(&fake.url).config(&format!(
             "[web]\npause_ms = 0\nper_host = 8\n[evaluate]\n{config}\n"
         ));
@@ -189,15 +234,31 @@ impl Graded {
         let file = project.path("graded.jsonl");
         std::fs::write(&file, rows.join("\n")).expect("writable");
         project.ok(&["tasks", "import", file.to_str().expect("a path")]);
-        Self { project, fake, web }
+        Self {
+            project,
+            fake,
+            web,
+            hidden,
+        }
+    }
+
+    /// From now on there is nothing at these paths, and there is something at all others.
+    pub fn hide(&self, paths: &[&str]) {
+        let paths = paths.iter().map(|path| (*path).to_owned());
+        *self.hidden.lock().expect("a lock") = paths.collect();
     }
 
     /// Takes in reports: agent, task's key, sentences.
     pub fn import(&self, reports: &[(String, &Task, Vec<Sentence>)]) {
+        self.import_in(Layout::Numbered, reports);
+    }
+
+    /// The same, citing in this way.
+    pub fn import_in(&self, layout: Layout, reports: &[(String, &Task, Vec<Sentence>)]) {
         let rows: Vec<String> = reports
             .iter()
             .map(|(agent, task, sentences)| {
-                let text = task.report(sentences, &self.web);
+                let text = task.report(sentences, layout, &self.web);
                 json!({ "task": task.key, "agent": agent, "text": text }).to_string()
             })
             .collect();

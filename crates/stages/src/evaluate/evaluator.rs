@@ -13,9 +13,24 @@ use super::{
 };
 use crate::{
     context::{Context, StageReport},
-    data::{InForce, Judgement, MeasureDef, ReportId, Scores, Task},
+    data::{Average, InForce, InTable, Judgement, MeasureDef, ReportId, Role, Scores, Task, Unit},
     store::{Evaluation, PanelJudgements, Store},
     web::Pages,
+};
+
+/// What shares of a report have in common.
+pub(super) const SHARE: MeasureDef = MeasureDef {
+    key: "",
+    label: "",
+    column: "",
+    meaning: "",
+    unit: Unit::Share,
+    most: Some(1.0),
+    higher_is_better: Some(false),
+    average: Average::Pooled,
+    role: Role::Describes,
+    in_table: InTable::Plain,
+    whole: None,
 };
 
 /// A method of evaluating reports.
@@ -40,6 +55,11 @@ pub trait Evaluator: Send + Sync {
 
     /// The judges in force once all have judged: one entry an instrument.
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>>;
+
+    /// What must be on record before it asks, unless the evaluators of this run bring it.
+    fn ready(&self, _work: &Work<'_>, _run: &[&'static dyn Evaluator]) -> Result<()> {
+        Ok(())
+    }
 
     /// Asks for the judgements that are missing, and saves each at once.
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>>;

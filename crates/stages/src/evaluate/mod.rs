@@ -138,8 +138,14 @@ pub async fn run(
         options,
         now,
     };
+    // What raters are told comes first, in whatever order the user names it.
+    let mut evaluators = subject.evaluators.to_vec();
+    evaluators.sort_by_key(|evaluator| evaluator.key() != claims::KEY);
+    for evaluator in &evaluators {
+        evaluator.ready(&work, &evaluators)?;
+    }
     let mut stages = Vec::new();
-    for evaluator in subject.evaluators {
+    for evaluator in evaluators {
         stages.extend(evaluator.judge(&work).await?);
     }
     // An evaluation that equals the last one adds nothing to the list that `rescore` goes back

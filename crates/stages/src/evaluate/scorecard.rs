@@ -100,6 +100,16 @@ impl Sum for Spread {
     }
 }
 
+/// The mean denominator of a measure over reports that have it: how much there is to say on a task.
+pub(super) fn mean_denominator(reports: &[&ReportScores], key: &str) -> Option<f64> {
+    let sizes: Vec<f64> = reports
+        .iter()
+        .filter_map(|report| report.scores.get(key)?.outcome.as_ref().ok())
+        .map(|fraction| fraction.denominator)
+        .collect();
+    (!sizes.is_empty()).then(|| sizes.iter().sum::<f64>() / sizes.len() as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

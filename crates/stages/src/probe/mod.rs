@@ -174,6 +174,7 @@ async fn review(
         subject: task.id.as_str(),
         other: None,
         keep: json!({}),
+        knowing: "",
         ask: Ask {
             role: REVIEWER,
             prompt,

@@ -184,6 +184,7 @@ where
         subject: request.shown[0].as_str(),
         other: Some(request.shown[1].as_str()),
         keep: json!({ "round": request.round }),
+        knowing: "",
         ask: Ask {
             sample: request.sample,
             ..ask
@@ -225,6 +226,7 @@ pub(super) async fn order(
         subject: &id::text('l', &ids),
         other: None,
         keep: json!({ "round": request.round, "shown": request.shown }),
+        knowing: "",
         ask: Ask {
             check: &check,
             ..ask(prompt, member, &vars, order::schema(n, with_reason), most)

@@ -2,6 +2,8 @@
 //! Hides that each report is parsed once and each page is fetched once for all who ask, how passages
 //! are found, and that a verdict's quote is looked up.
 
+mod lines;
+mod marks;
 pub mod pages;
 pub mod reading;
 pub mod retrieval;

@@ -5,7 +5,7 @@ use std::{num::NonZero, ops::RangeInclusive, thread};
 
 use anyhow::{Result, anyhow};
 
-use super::statements;
+use super::statements::{self, Part};
 use crate::{
     citations::{self, Diagnosis},
     data::{AgentReport, Citation, ReadReport, Reading, ReportId, Statement},
@@ -83,12 +83,17 @@ pub fn known_citations(store: &Store, report: &AgentReport) -> Result<Vec<Citati
     }
 }
 
-/// The sentences of a report, headings, items and rows too, each in one line; the list of references
-/// is left out.
-pub fn sentences(report: &str) -> Vec<String> {
-    let all = statements::all(report, &citations::parse(report));
-    let all = all.iter().map(|of| words::one_line(&of.text));
-    all.filter(|line| !line.is_empty()).collect()
+/// The whole text of a report in lines: its sentences, headings, items, rows and references.
+pub fn lines(report: &str) -> Vec<String> {
+    let parts = statements::all(report, &citations::parse(report)).into_iter();
+    let lines = parts.map(|(_, text)| words::one_line(&text));
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// How many sentences, items and rows a report has, without headings and references.
+pub fn count_statements(report: &str) -> usize {
+    let parts = statements::all(report, &citations::parse(report)).into_iter();
+    parts.filter(|(part, _)| *part == Part::Statement).count()
 }
 
 /// The statements of a report that cite, each with the URLs that it cites: from the record, where
@@ -114,6 +119,8 @@ pub fn citing(store: &Store, report: &AgentReport) -> Result<Vec<(Statement, Vec
             urls.push(url);
         }
     }
+    // A mark that leads nowhere cites nothing.
+    citing.retain(|(_, urls)| !urls.is_empty());
     Ok(citing)
 }
 

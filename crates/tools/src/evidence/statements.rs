@@ -3,20 +3,25 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use super::{
+    lines::{Line, kind},
+    marks::{is_link, is_listed, without_marks},
+};
 use crate::{
-    citations::{Citation, Citations, Style},
+    citations::{Citation, Citations},
     data::Statement,
     text::sentences,
 };
-
-/// Figures before the dot of a numbered item; four are a year.
-const MOST_FIGURES: usize = 3;
 
 /// The statements in order, and for each citation the position of the one that carries it. What
 /// only a list of references has is carried by none, nor is a mark that stands alone.
 pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Option<usize>>) {
     let chars: Vec<char> = report.chars().collect();
     let plain = without_marks(&chars, citations);
+    let mut words: Vec<bool> = plain.iter().map(|c| c.is_alphanumeric()).collect();
+    for citation in citations.iter().filter(|citation| is_link(citation)) {
+        words[citation.start..citation.end].fill(false);
+    }
     let mut spans: BTreeMap<usize, Range<usize>> = BTreeMap::new();
     let mut carriers = vec![None; citations.len()];
     let mut next = 0;
@@ -27,7 +32,9 @@ pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Op
         if citations[inside.clone()].iter().all(is_listed) {
             continue;
         }
-        let sentences = block.sentences(&plain);
+        let mut sentences = block.sentences(&plain);
+        // A link alone states nothing.
+        sentences.retain(|range| words[range.clone()].iter().any(|is_word| *is_word));
         for at in inside.filter(|at| !is_listed(&citations[*at])) {
             let citation = &citations[at];
             let Some(core) = carrier(&sentences, citation.start, &chars) else {
@@ -53,67 +60,52 @@ pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Op
     (statements.collect(), carriers)
 }
 
-/// Every sentence, heading, list item and row of a report, in order, whether it cites or not. What
-/// is only in a list of references is left out.
-pub fn all(report: &str, found: &Citations) -> Vec<Statement> {
+/// What a stretch of a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A sentence, a list item or a row of a table.
+    Statement,
+    /// A heading, an entry of a list of references, or the line below the head of a table.
+    Frame,
+}
+
+/// Every sentence, heading, list item, row and reference of a report, in order, whether it cites or
+/// not.
+pub fn all(report: &str, found: &Citations) -> Vec<(Part, String)> {
     let chars: Vec<char> = report.chars().collect();
     let plain = without_marks(&chars, &found.citations);
-    let mut statements = Vec::new();
+    let mut parts = Vec::new();
     for block in blocks(&chars) {
         // An entry begins with its label, which a block leaves out.
         let before = found
             .references
             .partition_point(|of| of.start <= block.range.start);
         let entry = before.checked_sub(1).map(|at| &found.references[at]);
-        if entry.is_some_and(|entry| block.range.start < entry.end) {
-            continue;
-        }
+        let is_entry = entry.is_some_and(|entry| block.range.start < entry.end);
+        let text = &chars[block.range.clone()];
+        let is_line = block.is_row && text.iter().all(|c| "|-: \t".contains(*c));
+        let part = if is_entry || is_line || block.is_heading {
+            Part::Frame
+        } else {
+            Part::Statement
+        };
         let mut starts: Vec<usize> = block.sentences(&plain).iter().map(|s| s.start).collect();
+        // What stands before the first sentence belongs to it, and an entry is one.
+        starts.truncate(if is_entry { 1 } else { usize::MAX });
+        match starts.first_mut() {
+            Some(first) => *first = block.range.start,
+            None => starts.push(block.range.start),
+        }
         // Marks behind a full stop belong to the sentence before, so that each reaches to the next.
         starts.push(block.range.end);
         for ends in starts.windows(2) {
             let text: String = chars[ends[0]..ends[1]].iter().collect();
-            let text = text.trim_end().to_owned();
-            statements.push(Statement {
-                start: ends[0],
-                end: ends[0] + text.chars().count(),
-                text,
-            });
+            let has_words = plain[ends[0]..ends[1]].iter().any(|c| c.is_alphanumeric());
+            let part = if has_words { part } else { Part::Frame };
+            parts.push((part, text));
         }
     }
-    statements
-}
-
-fn is_listed(citation: &Citation) -> bool {
-    citation.style == Style::ReferenceOnly
-}
-
-/// The text with blanks for marks, so that a sentence ends before those behind its full stop, and
-/// letters for links, because their addresses have stops and question marks of their own. Line
-/// breaks are blanks, too: within a block they end nothing.
-fn without_marks(chars: &[char], citations: &[Citation]) -> Vec<char> {
-    let mut plain: Vec<char> = chars
-        .iter()
-        .map(|c| if *c == '\n' { ' ' } else { *c })
-        .collect();
-    for citation in citations.iter().filter(|citation| !is_listed(citation)) {
-        let place = citation.start..citation.end;
-        let named = chars[place.start].is_alphanumeric();
-        let is_mark = match citation.style {
-            Style::Numbered | Style::Footnote => true,
-            // `Smith (2020)` is a part of its sentence, `(Smith, 2020)` is not.
-            Style::AuthorYear => !named,
-            Style::Link | Style::Bare | Style::ReferenceOnly => false,
-        };
-        // Before a full stop a mark is the last word: "by 7 m [1]." ends a sentence, where "7 m ."
-        // would be an abbreviation.
-        let ends = chars
-            .get(place.end)
-            .is_some_and(|next| matches!(next, '.' | '。'));
-        let blank = is_mark && !ends;
-        plain[place].fill(if blank { ' ' } else { 'x' });
-    }
-    plain
+    parts
 }
 
 /// A paragraph, a heading, a list item or a row of a table.
@@ -121,6 +113,7 @@ struct Block {
     /// Without its bullet, in characters.
     range: Range<usize>,
     is_row: bool,
+    is_heading: bool,
 }
 
 impl Block {
@@ -177,6 +170,7 @@ fn blocks(chars: &[char]) -> Vec<Block> {
                 blocks.push(Block {
                     range: start + skipped..end,
                     is_row: kind == Line::Row,
+                    is_heading: kind == Line::Heading,
                 });
                 // A heading and a row end with their line; text and items go on in the next one.
                 open = matches!(kind, Line::Text | Line::Item);
@@ -190,50 +184,6 @@ fn blocks(chars: &[char]) -> Vec<Block> {
         block.range.end = block.range.start + last.map_or(0, |last| last + 1);
     }
     blocks
-}
-
-/// What a line is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
-    Empty,
-    Text,
-    Item,
-    Heading,
-    Row,
-}
-
-/// What a line is, and how many characters stand before its text.
-fn kind(line: &[char]) -> (Line, usize) {
-    let indent = count(line, |c| c.is_whitespace() || c == '>');
-    let rest = &line[indent..];
-    let Some(first) = rest.first() else {
-        return (Line::Empty, indent);
-    };
-    let hashes = count(rest, |c| c == '#');
-    let is_blank = |at: usize| rest.get(at).is_none_or(|c| c.is_whitespace());
-    let past = |at: usize| indent + at + count(&rest[at..], char::is_whitespace);
-    let figures = count(rest, |c| c.is_ascii_digit());
-    let dotted = matches!(rest.get(figures), Some('.' | ')' | '、' | '．'));
-    match first {
-        _ if (1..=6).contains(&hashes) && is_blank(hashes) => (Line::Heading, past(hashes)),
-        '|' => (Line::Row, indent),
-        '-' | '*' | '_' | '=' if rest.iter().all(|c| "-*_= \r\n".contains(*c)) => {
-            (Line::Empty, indent)
-        }
-        '-' | '*' | '+' | '•' | '·' | '●' | '–' if is_blank(1) => (Line::Item, past(1)),
-        _ if (1..=MOST_FIGURES).contains(&figures)
-            && dotted
-            && (is_blank(figures + 1) || rest[figures] == '、') =>
-        {
-            (Line::Item, past(figures + 1))
-        }
-        _ => (Line::Text, indent),
-    }
-}
-
-/// How many characters of this kind a text begins with.
-fn count(text: &[char], of: impl Fn(char) -> bool) -> usize {
-    text.iter().take_while(|c| of(**c)).count()
 }
 
 #[cfg(test)]
@@ -295,27 +245,75 @@ mod tests {
     }
 
     #[test]
-    fn all_sentences_have_a_place() {
-        let report = "# Ice\n\nIce grows.[1] Heat helps, as\nwe know. [1]\n\n- an item\n| River | 23 |\n\n\
-                      ## References\n\n1. Ash, A. (2019). Winds. https://a.org/1\n";
+    fn nothing_of_a_report_is_hidden() {
+        let report = "# Ice\n\nIce grows.[1] Heat helps, as\nwe know. [1]\n\n- an item\n| River | 23 |\n|---|---|\n\n\
+                      [1] shows more.\n\n## References\n\n1. Ash, A. (2019). Winds. https://a.org/1\n";
         let found = all(report, &citations::parse(report));
-        let texts: Vec<&str> = found.iter().map(|of| of.text.as_str()).collect();
-        let expected = [
-            "Ice",
+        let of = |wanted: Part| -> Vec<&str> {
+            let parts = found.iter().filter(|(part, _)| *part == wanted);
+            parts.map(|(_, text)| text.trim()).collect()
+        };
+        let statements = [
             "Ice grows.[1]",
             "Heat helps, as\nwe know. [1]",
             "an item",
             "| River | 23 |",
-            "References",
+            "[1] shows more.",
         ];
-        assert_eq!(texts, expected);
-        for of in &found {
-            let cut: String = report
-                .chars()
-                .skip(of.start)
-                .take(of.end - of.start)
-                .collect();
-            assert_eq!(cut, of.text);
+        assert_eq!(of(Part::Statement), statements);
+        let shown: String = found.iter().map(|(_, text)| text.as_str()).collect();
+        for word in ["Ice", "References", "Ash, A.", "https://a.org/1"] {
+            assert!(shown.contains(word), "{word}");
+        }
+        let only_references = "# Found\n\n[1] The dam lowers it. https://a.org/1\n[2] Gauges drift. https://b.org/2\n";
+        let found = all(only_references, &citations::parse(only_references));
+        let shown: String = found.into_iter().map(|(_, text)| text).collect();
+        assert!(shown.contains("The dam lowers it") && shown.contains("Gauges drift"));
+    }
+
+    /// Where a link only says where a sentence comes from, it is no sentence of its own.
+    #[test]
+    fn a_source_behind_a_sentence_is_a_mark() {
+        let (a, b) = ("https://a.org/x?y=1", "https://b.org/z.html");
+        for (text, expect) in [
+            (
+                format!("Ice grows. [Source]({a})"),
+                vec![format!("Ice grows. [Source]({a})")],
+            ),
+            (format!("Ice grows. {a}"), vec![format!("Ice grows. {a}")]),
+            (
+                format!("Ice grows. (Source: {a})"),
+                vec![format!("Ice grows. (Source: {a}")],
+            ),
+            (
+                format!("Ice grows.\nSource: {a}"),
+                vec![format!("Ice grows.\nSource: {a}")],
+            ),
+            (
+                format!("1. Ice grows. {a}\n2. Heat helps. {b}"),
+                vec![format!("Ice grows. {a}"), format!("Heat helps. {b}")],
+            ),
+            (
+                format!("Ice grows. ([a.org]({a})) Heat helps. ([b.org]({b}))"),
+                vec![
+                    format!("Ice grows. ([a.org]({a})"),
+                    format!("Heat helps. ([b.org]({b})"),
+                ],
+            ),
+            (
+                format!("Ice grows ([a.org]({a})). Heat helps."),
+                vec![format!("Ice grows ([a.org]({a})).")],
+            ),
+            (
+                format!("Ice grows. [One]({a}), [two]({b})\n\nNothing."),
+                vec![format!("Ice grows. [One]({a}), [two]({b})")],
+            ),
+        ] {
+            let citations = citations::parse(&text).citations;
+            let (statements, carriers) = carrying(&text, &citations);
+            let found: Vec<&str> = statements.iter().map(|of| of.text.as_str()).collect();
+            assert_eq!(found, expect, "{text}");
+            assert!(carriers.iter().all(Option::is_some), "{text}");
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     data::{Cause, Decision, Instrument, Unscored},
     judging::{
         Verdict,
-        batch::{self, Each, Form, Subject},
+        batch::{self, BatchForm, Each, Subject},
     },
     llm::{Answer, object},
     text::{find::find, words},
@@ -28,7 +28,7 @@ pub const PROMPT: &str = "evidence/support";
 /// Fewest words of a quote; a shorter one is in any passage. A Han character is a word.
 const FEWEST_WORDS: usize = 3;
 /// Longest reason and longest quote in characters.
-const LONGEST_REASON: usize = 240;
+const LONGEST_REASON: usize = 200;
 const LONGEST_QUOTE: usize = 400;
 
 /// What passages say of a claim.
@@ -93,7 +93,13 @@ impl Support {
     fn check(&self, passages: &[&str]) -> Result<(), Unscored> {
         let (claim, number) = (self.number, self.passage);
         let (cause, reason) = if self.stance == Stance::Silent {
-            return Ok(());
+            if number == 0 && self.quote.trim().is_empty() {
+                return Ok(());
+            }
+            (
+                Cause::Inconsistent,
+                format!("claim {claim}: all are silent, and yet passage {number} is quoted"),
+            )
         } else if number == 0 || number > passages.len() {
             let shown = passages.len();
             (
@@ -153,7 +159,7 @@ impl Verdict for Support {
 }
 
 /// Claims of a subject that are held against the same passages: an id and the text of each.
-pub struct Claims {
+pub struct ClaimBatch {
     /// Id of what makes them, such as a report.
     pub subject: String,
     /// The claims.
@@ -169,18 +175,17 @@ pub async fn support(
     stage: &'static str,
     instrument: Instrument,
     most: usize,
-    claims: Vec<Claims>,
+    claims: Vec<ClaimBatch>,
 ) -> Result<StageReport> {
     let subjects: Vec<Subject<Vec<Passage>>> = claims
         .into_iter()
         .filter(|of| !of.passages.is_empty())
         .map(subject)
         .collect();
-    let form = Form {
+    let form = BatchForm {
         stage,
         instrument,
         role: ROLE,
-        members: 0,
         prompt: PROMPT,
         most,
         vars: &|passages: &Vec<Passage>| json!({ "passages": texts(passages) }),
@@ -195,7 +200,7 @@ pub async fn support(
     batch::judge(ctx, &form, &subjects).await
 }
 
-fn subject(claims: Claims) -> Subject<Vec<Passage>> {
+fn subject(claims: ClaimBatch) -> Subject<Vec<Passage>> {
     let items = claims.claims.into_iter();
     // Which page a passage is of, so that a verdict leads to the page that decides.
     let pages: Vec<&str> = claims
@@ -230,9 +235,9 @@ fn schema(n: usize) -> Value {
     }))
 }
 
-/// Tokens that the longest reply about `n` claims takes, at one and a half for each character.
+/// Tokens that the longest reply about `n` claims takes.
 fn tokens_of_each(n: usize) -> u32 {
-    (n * ((LONGEST_REASON + LONGEST_QUOTE) * 3 / 2 + 70) + 40) as u32
+    batch::tokens(n, LONGEST_REASON + LONGEST_QUOTE)
 }
 
 #[cfg(test)]

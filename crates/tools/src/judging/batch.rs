@@ -3,7 +3,7 @@
 //! puts two of them together; the halves that are asked about where a reply cannot be read; and
 //! that what is decided is not asked about again.
 
-use std::{collections::BTreeSet, marker::PhantomData};
+use std::{collections::BTreeMap, marker::PhantomData};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::{About, Verdict};
 use crate::{
     context::{Context, StageReport},
     data::{CallId, Cause, InForce, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex},
-    llm::{self, Ask},
+    llm::{Answer, Ask},
     store::{Evaluation, PanelJudgements},
 };
 
@@ -29,7 +29,7 @@ pub struct Subject<S> {
 }
 
 /// A reply about several items.
-pub trait Each: llm::Answer {
+pub trait Each: Answer {
     /// The verdict on one.
     type One: Verdict;
 
@@ -41,15 +41,13 @@ pub trait Each: llm::Answer {
 }
 
 /// How items are asked about.
-pub struct Form<'a, S, R> {
+pub struct BatchForm<'a, S, R> {
     /// The name of this work in progress and in the summary.
     pub stage: &'static str,
     /// What is measured.
     pub instrument: Instrument,
     /// Who is asked.
     pub role: &'static str,
-    /// How many of the role's models are asked; 0 for all of them.
-    pub members: usize,
     /// The prompt; it gets `items`.
     pub prompt: &'static str,
     /// Most items in a question.
@@ -65,6 +63,13 @@ pub struct Form<'a, S, R> {
     pub check: &'a (dyn Fn(&R, &S) -> Result<(), Unscored> + Sync),
     /// The kind of the reply.
     pub reply: PhantomData<R>,
+}
+
+/// Tokens that a reply about `n` items takes whose texts have so many characters each: a token for
+/// every two of them, and what stands around. Chinese takes more for a character, and says the same
+/// in a third of them.
+pub fn tokens(n: usize, characters: usize) -> u32 {
+    (n * (characters / 2 + 70) + 40) as u32
 }
 
 /// Items of a subject for one judge.
@@ -85,24 +90,32 @@ struct Ended<'a> {
 /// replies say of each, or for each why they say nothing.
 pub async fn judge<S: Sync, R: Each>(
     ctx: &Context,
-    form: &Form<'_, S, R>,
+    form: &BatchForm<'_, S, R>,
     subjects: &[Subject<S>],
 ) -> Result<StageReport> {
     let mut report = StageReport::new(form.stage);
     let mut batches = Vec::new();
-    let mut panel = super::panel(ctx, form.role, form.prompt)?;
-    if form.members > 0 {
-        panel.truncate(form.members);
-    }
+    let panel = super::panel(ctx, form.role, form.prompt)?;
     for (member, judge) in panel.into_iter().enumerate() {
         let judge = ctx.store.panel_judgements(&alone(form.instrument, judge))?;
         for subject in subjects {
-            let decided = decided(&judge, form.instrument, &subject.id)?;
-            let (done, mut open): (Vec<_>, Vec<_>) = subject
-                .items
-                .iter()
-                .partition(|(item, _)| decided.contains(item));
-            report.skipped += done.len() as u64;
+            let known = known(ctx, &judge, form.instrument, &subject.id)?;
+            let mut open: Vec<&(String, Value)> = Vec::new();
+            for item in &subject.items {
+                match known.get(&item.0) {
+                    Some(None) => report.skipped += 1,
+                    Some(Some(cause)) => {
+                        let reason = "on record".to_owned();
+                        let name = format!("{} and {}", subject.id, item.0);
+                        let unscored = Unscored {
+                            cause: *cause,
+                            reason,
+                        };
+                        report.fail_unscored(&name, &unscored);
+                    }
+                    None => open.push(item),
+                }
+            }
             let order = |(item, _): &&(String, Value)| seeded(ctx.seed, &[&subject.id, item]);
             open.sort_by_cached_key(order);
             batches.extend(open.chunks(form.most.max(1)).map(|items| Batch {
@@ -140,19 +153,25 @@ fn alone(instrument: Instrument, judge: (String, String)) -> Evaluation {
     }
 }
 
-/// The items of a subject about which a judge has decided.
-fn decided(
+/// The items of a subject that a judge is not asked about again: it has decided, or, with the cause,
+/// gave no reply that could be read. As everywhere, `--retry-failed` asks once more.
+fn known(
+    ctx: &Context,
     judge: &PanelJudgements<'_>,
     instrument: Instrument,
     subject: &str,
-) -> Result<BTreeSet<String>> {
+) -> Result<BTreeMap<String, Option<Cause>>> {
     let known = judge.read_bare(instrument, subject, |_| Ok(()))?;
-    let decided = known.into_iter().filter(|of| of.outcome.is_ok());
-    Ok(decided.map(|of| of.about).collect())
+    let stays = |cause: &Cause| !cause.is_transient() && !ctx.llm.retries_failed();
+    let known = known.into_iter().filter_map(|of| match of.outcome {
+        Ok(()) => Some((of.about, None)),
+        Err(cause) => stays(&cause).then_some((of.about, Some(cause))),
+    });
+    Ok(known.collect())
 }
 
 /// An answer about some items, with its judge.
-struct Answer<'a, V> {
+struct BatchAnswer<'a, V> {
     items: Vec<&'a (String, Value)>,
     seen: String,
     call: CallId,
@@ -166,7 +185,7 @@ struct Answer<'a, V> {
 /// replies are on record.
 async fn ask<'a, S: Sync, R: Each>(
     ctx: &Context,
-    form: &Form<'_, S, R>,
+    form: &BatchForm<'_, S, R>,
     batch: &Batch<'a, S>,
 ) -> Result<Vec<Ended<'a>>> {
     let subject = batch.subject;
@@ -194,7 +213,7 @@ async fn ask<'a, S: Sync, R: Each>(
                 let (first, second) = items.split_at(n / 2);
                 open.extend([second.to_vec(), first.to_vec()]);
             }
-            value => answers.push(Answer {
+            value => answers.push(BatchAnswer {
                 verdicts: match value {
                     Ok(reply) => in_order(reply).into_iter().map(Ok).collect(),
                     Err(unscored) => (0..n).map(|_| Err(unscored.clone())).collect(),
@@ -240,7 +259,7 @@ fn save<'a, S, V: Verdict>(
     ctx: &Context,
     instrument: Instrument,
     subject: &Subject<S>,
-    answers: Vec<Answer<'a, V>>,
+    answers: Vec<BatchAnswer<'a, V>>,
 ) -> Result<Vec<Ended<'a>>> {
     let judgements: Vec<NewJudgement<'_>> = answers
         .iter()
@@ -260,7 +279,7 @@ fn save<'a, S, V: Verdict>(
     Ok(ended.collect())
 }
 
-impl<V: Verdict> Answer<'_, V> {
+impl<V: Verdict> BatchAnswer<'_, V> {
     fn judgements<'s, S>(
         &'s self,
         instrument: Instrument,

@@ -32,6 +32,9 @@ pub struct Question<'a, A> {
     pub other: Option<&'a str>,
     /// What is kept beside what the reply says, such as the round: a JSON object.
     pub keep: Value,
+    /// What makes another judge of the same model and prompt, such as evidence that it is shown;
+    /// empty for nothing.
+    pub knowing: &'a str,
     /// The prompt, its values, the member of the panel and the repetition.
     pub ask: Ask<'a, A>,
 }
@@ -93,6 +96,7 @@ pub async fn judge<A: Answer + Verdict>(
         subject,
         other,
         keep,
+        knowing,
         ask,
     } = question;
     let about = About {
@@ -103,7 +107,8 @@ pub async fn judge<A: Answer + Verdict>(
         evidence: seen(ask.vars),
         keep,
     };
-    let (answer, judge) = self::ask(ctx, ask).await?;
+    let (answer, mut judge) = self::ask(ctx, ask).await?;
+    judge.prompt_hash = prompt_and(judge.prompt_hash, knowing);
     let judgement = judgement(about, answer.value.as_ref(), &judge, &answer.call);
     let kept = ctx.store.save_judgement(&judgement)?;
     Ok(Judged {
@@ -247,6 +252,14 @@ pub async fn judge_each<Q, A>(
         judged.count(&name(question), &mut report);
     }
     Ok(report)
+}
+
+/// Stands for the prompt's hash of a judge that knows more than the prompt says.
+pub fn prompt_and(prompt_hash: String, knowing: &str) -> String {
+    if knowing.is_empty() {
+        return prompt_hash;
+    }
+    sha256_hex(format!("{prompt_hash} {knowing}").as_bytes())
 }
 
 /// The members of a role's panel as judgements name them: model asked, hash of the prompt.

@@ -4,7 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Verdict, batch::Each, compare::check_confidence};
+use super::{
+    Verdict,
+    batch::{self, Each},
+    compare::check_confidence,
+};
 use crate::{
     data::{Cause, Decision, Relation, Unscored},
     llm::{Answer, object},
@@ -118,23 +122,26 @@ impl Verdict for RelatedOne {
 }
 
 impl RelatedEach {
-    /// An error unless each relation that rests on a sentence names one of the text's `sentences`.
+    /// An error unless each relation rests on one of the text's `sentences`, and an omission on none.
     pub fn check(&self, sentences: usize) -> Result<(), Unscored> {
-        let astray = self.relations.iter().find(|one| {
-            one.relationship != Relation::Omits && !(1..=sentences).contains(&one.sentence)
-        });
-        let Some(RelatedOne {
-            number, sentence, ..
-        }) = astray
-        else {
+        let fits = |one: &&RelatedOne| match one.relationship {
+            Relation::Omits => one.sentence == 0,
+            _ => (1..=sentences).contains(&one.sentence),
+        };
+        let Some(one) = self.relations.iter().find(|one| !fits(one)) else {
             return Ok(());
         };
-        Err(Unscored {
-            cause: Cause::UnknownReference,
-            reason: format!(
+        let (number, sentence) = (one.number, one.sentence);
+        let (cause, reason) = if one.relationship == Relation::Omits {
+            let reason = format!("{number} is omitted, and yet sentence {sentence} decides");
+            (Cause::Inconsistent, reason)
+        } else {
+            let reason = format!(
                 "{number} rests on sentence {sentence}, but they are numbered 1 to {sentences}"
-            ),
-        })
+            );
+            (Cause::UnknownReference, reason)
+        };
+        Err(Unscored { cause, reason })
     }
 }
 
@@ -153,10 +160,9 @@ pub fn schema_of_each(n: usize) -> Value {
     }))
 }
 
-/// Tokens that the longest reply about `n` statements takes: at most one and a half for each
-/// character of a reason, and what stands around it.
+/// Tokens that the longest reply about `n` statements takes.
 pub fn tokens_of_each(n: usize) -> u32 {
-    (n * (LONGEST_OF_ONE * 3 / 2 + 70) + 40) as u32
+    batch::tokens(n, LONGEST_OF_ONE)
 }
 
 fn relationship(words: &[&str]) -> Value {

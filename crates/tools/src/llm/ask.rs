@@ -210,6 +210,11 @@ pub(super) struct State {
 }
 
 impl Llm {
+    /// Whether questions whose replies could not be used are asked again.
+    pub fn retries_failed(&self) -> bool {
+        self.options.retry_failed
+    }
+
     /// Nothing is asked yet, and no model started.
     pub fn new(options: LlmOptions) -> Self {
         Self {

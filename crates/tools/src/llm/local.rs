@@ -15,7 +15,7 @@ use super::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse,
     protocol::{self, FailureCause, FromChild, Hello, Reply, Request, Turn},
     record::most_tokens,
-    weigh,
+    weights,
 };
 use crate::data::{Cause, Usage};
 
@@ -178,7 +178,7 @@ impl ChatModel for LocalModel {
         };
         hold.counted(usage);
         let text = if request.is_weighed() {
-            weigh::on_record(&request.offered, reply.weights.as_deref())
+            weights::on_record(&request.offered, reply.weights.as_deref())
         } else {
             reply.text
         };

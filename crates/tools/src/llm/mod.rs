@@ -19,6 +19,7 @@ mod stand_in;
 mod strict;
 mod text;
 mod weigh;
+mod weights;
 
 use std::time::Duration;
 

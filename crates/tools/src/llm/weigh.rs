@@ -1,7 +1,7 @@
 //! Weighed questions: no reply is asked for, but how likely each of a few offered answers is as the
 //! reply's first token. Hides how log-probabilities stand on record, and when there are none.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Answered, Ask, AskError, Llm};
 use crate::{
@@ -28,25 +28,6 @@ impl Llm {
         })
         .await
     }
-}
-
-/// The reply of a model that weighed every answer or none, as it is on record.
-pub(super) fn on_record(offered: &[String], weights: Option<&[f64]>) -> String {
-    let found = weights.map(|weights| offered.iter().map(String::as_str).zip(weights.to_vec()));
-    found.map_or_else(none_on_record, found_on_record)
-}
-
-/// The log-probabilities of those offered answers for which the server has one.
-pub(super) fn found_on_record<'a>(found: impl Iterator<Item = (&'a str, f64)>) -> String {
-    let found: Map<String, Value> = found
-        .map(|(answer, weight)| (answer.to_owned(), weight.into()))
-        .collect();
-    Value::Object(found).to_string()
-}
-
-/// A reply without any log-probabilities.
-pub(super) fn none_on_record() -> String {
-    Value::Null.to_string()
 }
 
 fn read(call: &Call, offered: &[&str]) -> Result<Weights, Unscored> {

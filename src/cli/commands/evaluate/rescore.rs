@@ -58,7 +58,6 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     options.similarity = args.similarity.unwrap_or(options.similarity);
     options.repeats = args.repeats.unwrap_or(options.repeats);
     options.form = args.form.unwrap_or(options.form);
-    options.batch = args.batch.unwrap_or(options.batch);
     options.check().map_err(Usage)?;
     if project.read_or_hint()?.last_evaluation()?.is_none() {
         return Err(
@@ -96,7 +95,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     }
     let mut ways = store.evaluations()?;
     let (Some(after), Some(before)) = (ways.pop(), ways.pop()) else {
-        let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --batch, --repeats, or an edited prompt";
+        let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --repeats, or an edited prompt";
         return Err(Usage(format!("nothing differs from the last evaluation\n{hint}")).into());
     };
     let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way);

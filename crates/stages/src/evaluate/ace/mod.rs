@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::{
-    Options,
+    Options, claims,
     evaluator::{Evaluator, Fold, Record, Work},
     scorecard::ReportScores,
     timed,
@@ -70,11 +70,23 @@ impl Evaluator for Ace {
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
+        let knowing = rating::knowing(ctx, options)?;
+        let panel = judging::panel(ctx, rating::ROLE, rating::prompt(options))?.into_iter();
+        let panel = panel
+            .map(|(model, prompt)| (model, judging::prompt_and(prompt, &knowing)))
+            .collect();
         Ok(vec![InForce {
             instrument: rating::RATING.id.to_owned(),
-            panel: judging::panel(ctx, rating::ROLE, rating::prompt(options))?,
+            panel,
             settings: json!({ "repeats": options.repeats }),
         }])
+    }
+
+    fn ready(&self, work: &Work<'_>, run: &[&'static dyn Evaluator]) -> Result<()> {
+        if run.iter().all(|evaluator| evaluator.key() != claims::KEY) {
+            rating::evidence(work)?;
+        }
+        Ok(())
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {

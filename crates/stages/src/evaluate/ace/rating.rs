@@ -10,9 +10,12 @@ use super::{
     criteria::Criterion,
 };
 use crate::{
-    context::StageReport,
+    context::{Context, StageReport},
     data::{Instrument, Judgement, Rating, ReportId, SubjectKind},
-    evaluate::{Case, Form, Misconfigured, Options, claims, evaluator::Work},
+    evaluate::{
+        Case, Form, Misconfigured, Options, claims,
+        evaluator::{Evaluator as _, Work},
+    },
     judging::{
         self, Judged, Question,
         rate::{self, Rated},
@@ -38,7 +41,7 @@ pub const RATING: Instrument = Instrument {
 
 /// The prompt that raters are asked with.
 pub fn prompt(options: &Options) -> &'static str {
-    match (options.form, options.rate_with_evidence) {
+    match (options.form, options.knows_evidence()) {
         (Form::Paper, _) => PAPER,
         (Form::Strict, false) => STRICT,
         (Form::Strict, true) => WITH_EVIDENCE,
@@ -48,9 +51,19 @@ pub fn prompt(options: &Options) -> &'static str {
 /// What each report's statements came to, where raters are to know it.
 type Evidence = BTreeMap<ReportId, String>;
 
-fn evidence(work: &Work<'_>) -> Result<Evidence> {
+/// What raters know beside the prompt: by which judges the statements were checked.
+pub fn knowing(ctx: &Context, options: &Options) -> Result<String> {
+    if !options.knows_evidence() {
+        return Ok(String::new());
+    }
+    let judges = claims::Claims.in_force(ctx, options)?;
+    Ok(serde_json::to_string(&judges)?)
+}
+
+/// How the statements of each report stand up; an error where that is not known.
+pub fn evidence(work: &Work<'_>) -> Result<Evidence> {
     let mut all = Evidence::new();
-    if !work.options.rate_with_evidence {
+    if !work.options.knows_evidence() {
         return Ok(all);
     }
     let checked = claims::Checked::new(work.ctx, work.options)?;
@@ -59,7 +72,8 @@ fn evidence(work: &Work<'_>) -> Result<Evidence> {
             let report = &case.report.id;
             Misconfigured(format!(
                 "raters are to know how the statements of reports stand up, and those of {report} \
-                 were not checked\nhint: `taskgen evaluate --metric claims`, then this again"
+                 were not all checked by these judges\nhint: `taskgen evaluate --metric claims`, \
+                 then this again"
             ))
         })?;
         all.insert(case.report.id.clone(), told);
@@ -80,6 +94,7 @@ struct Asked<'a> {
 pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageReport> {
     let ctx = work.ctx;
     let evidence = evidence(work)?;
+    let knowing = knowing(ctx, work.options)?;
     let mut questions = Vec::new();
     let mut without = BTreeSet::new();
     for case in work.judged {
@@ -105,7 +120,7 @@ pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageRepor
         "ratings",
         ROLE,
         &questions,
-        async |asked| ask(work, &evidence, asked).await,
+        async |asked| ask(work, &evidence, &knowing, asked).await,
         |asked| format!("{} by {}", asked.case.report.id, asked.name),
     )
     .await?;
@@ -126,7 +141,12 @@ fn tasks(n: usize) -> String {
     }
 }
 
-async fn ask(work: &Work<'_>, evidence: &Evidence, asked: &Asked<'_>) -> Result<Judged<Rated>> {
+async fn ask(
+    work: &Work<'_>,
+    evidence: &Evidence,
+    knowing: &str,
+    asked: &Asked<'_>,
+) -> Result<Judged<Rated>> {
     let Asked {
         case,
         criterion,
@@ -149,6 +169,7 @@ async fn ask(work: &Work<'_>, evidence: &Evidence, asked: &Asked<'_>) -> Result<
         subject: case.report.id.as_str(),
         other: Some(name),
         keep: json!({}),
+        knowing,
         ask: Ask {
             role: ROLE,
             member: *member,

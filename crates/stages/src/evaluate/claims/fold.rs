@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
-use serde::Deserialize;
-
 use super::{
     CITED, CITING, CONTRADICTED, COUNTED, Claims, ELSEWHERE, SILENT, SUPPORTED, WRONG_SOURCE,
+    plan::Plan,
 };
 use crate::{
     context::Context,
@@ -18,6 +16,7 @@ use crate::{
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, StoredJudgement},
 };
+use anyhow::Result;
 
 /// Scores reports by the verdicts on their statements.
 pub struct ClaimsFold {
@@ -71,19 +70,13 @@ impl<'a> Checked<'a> {
         Ok(silent.map(|(statement, _)| statement).collect())
     }
 
-    /// How the statements of a report stand up, in a sentence for raters; none where nobody checked
-    /// them.
+    /// How the statements of a report stand up, in a sentence for raters; none where these judges
+    /// were not asked about all of them.
     pub fn told(&self, report: &ReportId) -> Result<Option<String>> {
-        Ok(found(&self.judgements, report)?.map(|found| found.sentence()))
+        let found = found(&self.judgements, report)?;
+        let whole = found.filter(|found| !found.unscored.contains_key(MISSING));
+        Ok(whole.map(|found| found.sentence()))
     }
-}
-
-/// What code counted in a report.
-#[derive(Clone, Copy, Deserialize)]
-struct Counted {
-    sentences: u64,
-    citing: u64,
-    readable: u64,
 }
 
 impl Fold for ClaimsFold {
@@ -104,9 +97,12 @@ impl Fold for ClaimsFold {
     }
 }
 
+/// The cause of a verdict that nobody was asked for.
+const MISSING: &str = "missing";
+
 /// What became of the statements of a report.
 struct Found {
-    counted: Counted,
+    plan: Plan,
     supported: u64,
     contradicted: u64,
     /// Supported by a page that they do not cite, and by none that they cite.
@@ -116,36 +112,48 @@ struct Found {
     unscored: BTreeMap<String, u64>,
 }
 
+fn plan(stored: &StoredJudgement<'_>) -> Result<Plan> {
+    stored.payload()
+}
+
 fn found(judgements: &PanelJudgements<'_>, report: &ReportId) -> Result<Option<Found>> {
-    let counted = judgements.read_bare(COUNTED, report.as_str(), |stored| {
-        stored.payload::<Counted>()
-    })?;
-    let Some(counted) = counted.into_iter().find_map(|of| of.outcome.ok()) else {
+    let plans = judgements.read_bare(COUNTED, report.as_str(), plan)?;
+    let Some(plan) = plans.into_iter().find_map(|of| of.outcome.ok()) else {
         return Ok(None);
     };
+    let cited = verdicts(judgements, CITED, report)?;
+    let elsewhere = verdicts(judgements, ELSEWHERE, report)?;
+    let missing = || Err(MISSING.to_owned());
     let mut found = Found {
-        counted,
         supported: 0,
         contradicted: 0,
         wrong_source: 0,
         silent: 0,
         unscored: BTreeMap::new(),
+        plan,
     };
-    let elsewhere = verdicts(judgements, ELSEWHERE, report)?;
-    for (statement, stance) in verdicts(judgements, CITED, report)? {
-        match stance {
-            Ok(Stance::Supports) => found.supported += 1,
-            Ok(Stance::Contradicts) => found.contradicted += 1,
-            Ok(Stance::Silent) => match elsewhere.get(&statement) {
-                Some(Ok(Stance::Supports)) => found.wrong_source += 1,
-                _ => found.silent += 1,
-            },
-            Err(cause) => *found.unscored.entry(cause).or_default() += 1,
+    // What the plan does not name was asked about other words or other pages.
+    for claim in &found.plan.claims {
+        let own = cited.get(&claim.cited).cloned().unwrap_or_else(missing);
+        let other = match (&own, &claim.elsewhere) {
+            (Ok(Stance::Silent), Some(id)) => elsewhere.get(id).cloned().unwrap_or_else(missing),
+            _ => Ok(Stance::Silent),
+        };
+        match (own, other) {
+            (Ok(Stance::Supports), _) => found.supported += 1,
+            (Ok(Stance::Contradicts), _) | (_, Ok(Stance::Contradicts)) => found.contradicted += 1,
+            (Ok(Stance::Silent), Ok(Stance::Supports)) => found.wrong_source += 1,
+            (Ok(Stance::Silent), Ok(Stance::Silent)) => found.silent += 1,
+            (Err(cause), _) | (_, Err(cause)) => *found.unscored.entry(cause).or_default() += 1,
         }
     }
-    if counted.citing > counted.readable {
-        let unread = counted.citing - counted.readable;
-        found.unscored.insert("page not read".to_owned(), unread);
+    for (cause, n) in [
+        ("page not read", found.plan.unread),
+        ("over_limit", found.plan.over_limit),
+    ] {
+        if n > 0 {
+            found.unscored.insert(cause.to_owned(), n);
+        }
     }
     Ok(Some(found))
 }
@@ -161,7 +169,7 @@ impl Found {
     fn scores(&self) -> Scores {
         let decided = self.decided();
         let share = |key, n: u64| {
-            let score = match (decided, self.counted.citing) {
+            let score = match (decided, self.plan.citing()) {
                 (0, 0) => Score::missing("no citing statement"),
                 (0, _) => Score::missing("unscored"),
                 (decided, _) => Score::ratio(n as f64, decided as f64),
@@ -169,9 +177,9 @@ impl Found {
             let unscored = self.unscored.values().sum();
             (key, Score { unscored, ..score })
         };
-        let citing = match self.counted.sentences {
+        let citing = match self.plan.sentences {
             0 => Score::missing("no sentences"),
-            sentences => Score::ratio(self.counted.citing as f64, sentences as f64),
+            sentences => Score::ratio(self.plan.citing() as f64, sentences as f64),
         };
         Scores::from([
             share(SUPPORTED, self.supported),
@@ -183,13 +191,11 @@ impl Found {
     }
 
     fn sentence(&self) -> String {
-        let Counted {
-            sentences, citing, ..
-        } = self.counted;
         format!(
-            "of {sentences} sentences {citing} cite a source, and {} of these could be checked: {} \
-             are borne out by their source, {} are contradicted by it, {} stand only on another \
-             page, {} on none.",
+            "of {} sentences {} cite a source, and {} of these could be checked: {} are borne out by \
+             their source, {} are contradicted, {} stand only on another page, {} on none.",
+            self.plan.sentences,
+            self.plan.citing(),
             self.decided(),
             self.supported,
             self.contradicted,

@@ -6,11 +6,12 @@
 //! at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
 //! three answers instead of two, and with the words of the page that decide, which are looked up.
 //! **Differs from** it: a statement counts as supported where any of its pages supports it, and no
-//! citation is judged alone. **Cost** one call for `batch` statements that cite the same pages, and
-//! one more for `batch` of those on which their pages are silent.
+//! citation is judged alone. **Cost** one call for `batch` statements of a report that cite the same
+//! pages, and one for `batch` of those on which their pages are silent.
 
 mod fold;
 mod gather;
+mod plan;
 
 use std::time::Instant;
 
@@ -22,43 +23,37 @@ pub use fold::Checked;
 
 use super::{
     Options,
-    evaluator::{Evaluator, Fold, Work},
+    evaluator::{Evaluator, Fold, SHARE, Work},
     options::MOST_URLS,
-    scorecard::ReportScores,
+    scorecard::{ReportScores, mean_denominator},
     timed,
 };
 use crate::{
     context::{Context, StageReport},
-    data::{
-        Average, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task,
-        Unit,
-    },
+    data::{InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task},
     evidence::{pages, reading, support},
     judging,
     store::{Evaluation, Store},
 };
 
-/// The program that counts sentences; to be raised with what it counts.
-const COUNTER: &str = "sentences/1";
-
-/// What the pages that a statement cites say of it; `other` is where the statement begins.
+/// What the pages that a statement cites say of it; `other` is its id with these pages.
 const CITED: Instrument = Instrument {
     id: "claims/cited/1",
-    family: "claims",
+    family: KEY,
     criterion: "cited",
     scale: "supports, contradicts or silent",
     subject: SubjectKind::Report,
     letter: 'm',
 };
 
-/// What the other pages on the task say of a statement on which its own are silent.
+/// What all pages on the task say of a statement on which its own are silent.
 const ELSEWHERE: Instrument = Instrument {
     id: "claims/elsewhere/1",
     criterion: "elsewhere",
     ..CITED
 };
 
-/// The sentences of a report, how many cite, and how many of those cite a readable page.
+/// The statements of a report that are to be checked ([`plan::Plan`]).
 const COUNTED: Instrument = Instrument {
     id: "claims/counted/1",
     criterion: "counted",
@@ -71,20 +66,6 @@ const CONTRADICTED: &str = "claims_contradicted";
 const WRONG_SOURCE: &str = "claims_wrong_source";
 const SILENT: &str = "claims_silent";
 const CITING: &str = "sentences_citing";
-
-const SHARE: MeasureDef = MeasureDef {
-    key: "",
-    label: "",
-    column: "",
-    meaning: "",
-    unit: Unit::Share,
-    most: Some(1.0),
-    higher_is_better: Some(false),
-    average: Average::Pooled,
-    role: Role::Describes,
-    in_table: InTable::Plain,
-    whole: None,
-};
 
 static MEASURES: [MeasureDef; 5] = [
     MeasureDef {
@@ -101,7 +82,7 @@ static MEASURES: [MeasureDef; 5] = [
         key: CONTRADICTED,
         label: "claims contradicted",
         column: "contradicted",
-        meaning: "share of the same statements that their source contradicts",
+        meaning: "share of the same statements that their source, else another page, contradicts",
         ..SHARE
     },
     MeasureDef {
@@ -122,12 +103,15 @@ static MEASURES: [MeasureDef; 5] = [
         key: CITING,
         label: "sentences that cite",
         column: "citing",
-        meaning: "share of a report's sentences, items and rows that cite a source",
+        meaning: "share of a report's sentences, items and rows that cite a page",
         higher_is_better: None,
         in_table: InTable::Hidden,
         ..SHARE
     },
 ];
+
+/// Its name.
+pub const KEY: &str = "claims";
 
 /// The evaluator.
 pub struct Claims;
@@ -135,7 +119,7 @@ pub struct Claims;
 #[async_trait(?Send)]
 impl Evaluator for Claims {
     fn key(&self) -> &'static str {
-        "claims"
+        KEY
     }
 
     fn about(&self) -> &'static str {
@@ -161,7 +145,7 @@ impl Evaluator for Claims {
             settings: settings.clone(),
         };
         let panel = judging::panel(ctx, support::ROLE, support::PROMPT)?;
-        let counter = vec![(COUNTER.to_owned(), String::new())];
+        let counter = vec![(plan::counter(options), String::new())];
         Ok(vec![
             judged(CITED, panel.clone()),
             judged(ELSEWHERE, panel),
@@ -183,15 +167,23 @@ impl Evaluator for Claims {
 
         let started = Instant::now();
         let at_once = work.options.at_once();
-        let library = gather::Library::new(work, &readings, &cited);
-        let claims = gather::of_own_pages(work, &library, at_once)?;
+        let statement_pages = plan::StatementPages::new(work, &readings, &cited);
+        let plans: gather::Plans<'_> = work
+            .judged
+            .iter()
+            .map(|case| {
+                let planned = statement_pages.plan(work, case)?;
+                Ok((&case.report.id, &case.task.id, planned))
+            })
+            .collect::<Result<_>>()?;
+        let claims = gather::of_own_pages(work, &plans, at_once)?;
         let (ctx, stage) = (work.ctx, "claims");
         let checked = support::support(ctx, stage, CITED, at_once, claims).await?;
         let checked = timed(checked, started);
 
         let started = Instant::now();
-        let checked_so_far = Checked::new(work.ctx, work.options)?;
-        let claims = gather::of_other_pages(work, &library, &checked_so_far, at_once)?;
+        let so_far = Checked::new(work.ctx, work.options)?;
+        let claims = gather::of_other_pages(work, &statement_pages, &plans, &so_far, at_once)?;
         let stage = "claims elsewhere";
         let elsewhere = support::support(ctx, stage, ELSEWHERE, at_once, claims).await?;
         Ok(vec![pages, checked, timed(elsewhere, started)])
@@ -209,15 +201,9 @@ impl Evaluator for Claims {
     /// A failed report has as many statements as the task's other reports on average, all without
     /// support.
     fn failed(&self, others: &[&ReportScores]) -> Scores {
-        let sizes: Vec<f64> = others
-            .iter()
-            .filter_map(|report| report.scores.get(SUPPORTED)?.outcome.as_ref().ok())
-            .map(|fraction| fraction.denominator)
-            .collect();
-        if sizes.is_empty() {
+        let Some(size) = mean_denominator(others, SUPPORTED) else {
             return Scores::default();
-        }
-        let size = sizes.iter().sum::<f64>() / sizes.len() as f64;
+        };
         let share = |key, of| (key, Score::ratio(of, size));
         Scores::from([
             share(SUPPORTED, 0.0),

@@ -10,7 +10,7 @@ use super::{
     importance,
     measures::{self, Counts, INDEPENDENT, OWN},
     relations::{self, Deciding, STRICT, independent_set, own_set},
-    weighted::{self, Weighed},
+    weighted::{self, WeightedPoint},
 };
 use crate::{
     data::{Cause, Instrument, Judgement, Task},
@@ -58,9 +58,8 @@ impl Fold for KaeFold {
         // Of the paper's form there are none.
         let importance = importance::of_task(&record.judgements, &task.id)?;
         let mut folded = Folded::default();
-        // A point of both sets is one question, and its failure one failure.
         // Both sets may hold a point; keyed by it, its failure is counted once.
-        let mut without_verdict = BTreeMap::new();
+        let (mut without_verdict, mut unweighed) = (BTreeMap::new(), BTreeMap::new());
         let sets = [
             (OWN, weighted::OWN, own_set(report.id.as_str())),
             (
@@ -92,20 +91,27 @@ impl Fold for KaeFold {
             let counts = count(&decided, set.clusters.len());
             folded.scores.extend(measures::scores(keys, Some(counts)));
             if self.is_strict() {
-                let weighed: Vec<Weighed> = decided
+                let weighed: Vec<WeightedPoint> = decided
                     .into_iter()
-                    .map(|(point, (relation, sentence))| Weighed {
+                    .map(|(point, (relation, sentence))| WeightedPoint {
                         relation,
                         sentence,
-                        importance: importance.get(point).copied(),
+                        importance: importance.get(point).and_then(|of| of.ok()),
                     })
                     .collect();
                 folded
                     .scores
-                    .extend(weighted::scores(weighted_keys, &weighed));
+                    .extend(weighted::scores(weighted_keys, &weighed, counts.unscored));
+                for point in &set.clusters {
+                    let name = &point.representative;
+                    if let Err(cause) = importance.get(name).copied().unwrap_or(Err("missing")) {
+                        let cause = format!("importance {cause}");
+                        unweighed.insert(name.clone(), cause);
+                    }
+                }
             }
         }
-        for cause in without_verdict.into_values() {
+        for cause in without_verdict.into_values().chain(unweighed.into_values()) {
             *folded.unscored.entry(cause).or_default() += 1;
         }
         Ok(folded)
@@ -131,7 +137,6 @@ fn decided<'p>(
                 decided.push((representative.as_str(), (relation, sentence.flatten())));
             }
             Err(cause) => {
-                // By point, so that one in both sets is counted once.
                 without_verdict.insert(representative.clone(), cause);
             }
         }

@@ -1,6 +1,6 @@
-//! How much a key point matters for its task, from 0 (trivial) to 3 (an answer without it is wrong):
-//! a second look at all points of a task together. The paper's figures count each point the same;
-//! the weighted ones beside them count it so often.
+//! How much a key point matters for its task, from 0 (trivial) to 3 (an answer stands or falls with
+//! it): a second look at all points of a task together. The paper's figures count each point the
+//! same; the weighted ones beside them count it so often.
 
 use std::{collections::BTreeMap, marker::PhantomData};
 
@@ -15,7 +15,7 @@ use crate::{
     data::{Cause, Decision, Instrument, KeyPoint, SubjectKind, Task, TaskId, Unscored},
     judging::{
         Verdict,
-        batch::{self, Each, Form, Subject},
+        batch::{self, BatchForm, Each, Subject},
     },
     llm::{Answer, object},
     store::PanelJudgements,
@@ -113,24 +113,26 @@ pub async fn weigh(ctx: &Context, compared: &[Compared<'_>]) -> Result<StageRepo
             keep: json!({}),
         })
         .collect();
-    let form = Form {
+    let form = BatchForm {
         stage: "importance",
         instrument: IMPORTANCE,
         role: ROLE,
-        members: 1,
         prompt: PROMPT,
         most: TOGETHER,
         vars: &|task: &&Task| json!({ "task": task.text }),
         schema: &schema,
-        tokens: |n| (n * (LONGEST * 3 / 2 + 40) + 40) as u32,
+        tokens: |n| batch::tokens(n, LONGEST),
         check: &|_: &Weighed, _| Ok(()),
         reply: PhantomData,
     };
     batch::judge(ctx, &form, &subjects).await
 }
 
-/// The importance of the points of a task, where it is known.
-pub fn of_task(judgements: &PanelJudgements<'_>, task: &TaskId) -> Result<BTreeMap<String, u8>> {
+/// The importance of the points of a task that were asked about, or why there is none.
+pub fn of_task(
+    judgements: &PanelJudgements<'_>,
+    task: &TaskId,
+) -> Result<BTreeMap<String, Result<u8, &'static str>>> {
     let known =
         judgements.read_bare(
             IMPORTANCE,
@@ -139,7 +141,7 @@ pub fn of_task(judgements: &PanelJudgements<'_>, task: &TaskId) -> Result<BTreeM
         )?;
     let known = known.into_iter();
     Ok(known
-        .filter_map(|of| Some((of.about, of.outcome.ok()?)))
+        .map(|of| (of.about, of.outcome.map_err(Cause::word)))
         .collect())
 }
 

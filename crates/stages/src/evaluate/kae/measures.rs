@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use super::weighted;
 use crate::{
     data::{Average, InTable, MeasureDef, Relation, Role, Score, Scores, ShareOf, Unit},
-    evaluate::scorecard::ReportScores,
+    evaluate::{
+        evaluator::SHARE,
+        scorecard::{ReportScores, mean_denominator},
+    },
 };
 
 /// Key points of one set by what a report says of them. A point without a verdict is in none of the
@@ -120,34 +123,16 @@ fn rates(keys: SetKeys, supported: f64, contradicted: f64, omitted: f64) -> Scor
 /// A failed report omits as many key points as the task's other reports have on average.
 pub fn failed(others: &[&ReportScores]) -> Scores {
     let mut scores = Scores::default();
-    for keys in [INDEPENDENT, OWN] {
-        let totals: Vec<f64> = others
-            .iter()
-            .filter_map(|report| report.scores.get(keys.ksr[0])?.outcome.as_ref().ok())
-            .map(|fraction| fraction.denominator)
-            .collect();
-        if !totals.is_empty() {
-            let size = totals.iter().sum::<f64>() / totals.len() as f64;
+    let size = |key| mean_denominator(others, key);
+    for (keys, weighted_keys) in [(INDEPENDENT, weighted::INDEPENDENT), (OWN, weighted::OWN)] {
+        if let Some(size) = size(keys.ksr[0]) {
             scores.extend(rates(keys, 0.0, 0.0, size));
         }
+        let [weight, points] = weighted_keys.sizes().map(size);
+        scores.extend(weighted::of_nothing(weighted_keys, weight, points));
     }
     scores
 }
-
-/// The common fields of all shares.
-pub const SHARE: MeasureDef = MeasureDef {
-    key: "",
-    label: "",
-    column: "",
-    meaning: "",
-    unit: Unit::Share,
-    most: Some(1.0),
-    higher_is_better: Some(false),
-    average: Average::Pooled,
-    role: Role::Describes,
-    in_table: InTable::Plain,
-    whole: None,
-};
 
 const OWN_POINTS: &str = "Key points of the report's own pages";
 const INDEPENDENT_POINTS: &str = "Key points of other agents' pages";

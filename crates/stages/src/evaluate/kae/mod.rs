@@ -136,7 +136,8 @@ impl Evaluator for Kae {
                 stages.push(timed(weighed, started));
                 let started = Instant::now();
                 let most = work.options.at_once();
-                let related = strict::relate(work.ctx, most, &compared).await?;
+                let mut related = strict::relate(work.ctx, most, &compared).await?;
+                related.notes.extend(place::effect(work.ctx, &compared)?);
                 stages.push(timed(related, started));
             }
         }

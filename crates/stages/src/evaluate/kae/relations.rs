@@ -274,6 +274,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
         subject: case.report.id.as_str(),
         other: Some(point.id.as_str()),
         keep: json!({}),
+        knowing: "",
         ask: Ask {
             role: ROLE,
             member: *member,

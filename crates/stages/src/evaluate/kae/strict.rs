@@ -7,16 +7,13 @@ use std::marker::PhantomData;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{
-    place,
-    relations::{Compared, ROLE, STRICT},
-};
+use super::relations::{Compared, ROLE, STRICT};
 use crate::{
     context::{Context, StageReport},
     evaluate::Case,
     evidence::reading,
     judging::{
-        batch::{self, Form, Subject},
+        batch::{self, BatchForm, Subject},
         relate::{self, RelatedEach},
     },
 };
@@ -34,11 +31,10 @@ struct Shown<'a> {
 /// decided already.
 pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Result<StageReport> {
     let subjects: Vec<Subject<Shown<'_>>> = compared.iter().map(subject).collect();
-    let form = Form {
+    let form = BatchForm {
         stage: "relations",
         instrument: STRICT,
         role: ROLE,
-        members: 0,
         prompt: PROMPT,
         most,
         vars: &|shown: &Shown<'_>| json!({ "task": shown.case.task.text, "report": numbered(&shown.sentences) }),
@@ -47,9 +43,7 @@ pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Re
         check: &|reply: &RelatedEach, shown: &Shown<'_>| reply.check(shown.sentences.len()),
         reply: PhantomData,
     };
-    let mut report = batch::judge(ctx, &form, &subjects).await?;
-    report.notes.extend(place::effect(ctx, compared)?);
-    Ok(report)
+    batch::judge(ctx, &form, &subjects).await
 }
 
 fn subject<'a>((case, points): &Compared<'a>) -> Subject<Shown<'a>> {
@@ -61,7 +55,7 @@ fn subject<'a>((case, points): &Compared<'a>) -> Subject<Shown<'a>> {
             .collect(),
         of: Shown {
             case: *case,
-            sentences: reading::sentences(&case.report.text),
+            sentences: reading::lines(&case.report.text),
         },
         keep: json!({}),
     }

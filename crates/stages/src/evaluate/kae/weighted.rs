@@ -1,14 +1,14 @@
-//! The measures of the strict form, beside the paper's: shares weighted by the importance of the key
-//! points, and how far KSR moves if what is said in part counts.
+//! The measures of the strict form, beside the paper's: shares weighted by the importance of the
+//! key points, and how far KSR moves if what is said in part counts.
 
 use crate::{
     data::{InTable, MeasureDef, Relation, Score, Scores},
-    evaluate::kae::measures::SHARE,
+    evaluate::evaluator::SHARE,
 };
 
 /// A key point with what a report says of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Weighed {
+pub struct WeightedPoint {
     /// What it says.
     pub relation: Relation,
     /// The number of the sentence that decides.
@@ -47,30 +47,37 @@ pub const INDEPENDENT: Keys = Keys {
 /// A point counts as often as its importance says, and a trivial one not at all. What a report says
 /// in part counts half as supported and half as omitted. A sentence contradicts one point: of
 /// several that it speaks against, the one that matters most is contradicted and the others are
-/// omitted. Points of unknown importance are left out and counted as unscored.
-pub fn scores(keys: Keys, points: &[Weighed]) -> Scores {
-    let known: Vec<(Weighed, f64)> = points
+/// omitted. Points of unknown importance, and the `undecided` ones, are left out and counted as
+/// unscored.
+pub fn scores(keys: Keys, points: &[WeightedPoint], undecided: u64) -> Scores {
+    let known: Vec<(WeightedPoint, f64)> = points
         .iter()
         .filter_map(|point| Some((*point, f64::from(point.importance?))))
         .collect();
-    let unscored = (points.len() - known.len()) as u64;
+    let unscored = undecided + (points.len() - known.len()) as u64;
     let total: f64 = known.iter().map(|(_, weight)| weight).sum();
     let (supported, contradicted) = sums(known);
     let share = |weight: f64| {
         let score = if total > 0.0 {
             Score::ratio(weight, total)
+        } else if unscored > 0 {
+            Score::missing("unscored")
         } else {
             Score::missing("no key points that matter")
         };
         Score { unscored, ..score }
     };
     let or_partly =
-        |point: &&Weighed| matches!(point.relation, Relation::Supports | Relation::Partly);
+        |point: &&WeightedPoint| matches!(point.relation, Relation::Supports | Relation::Partly);
     let lenient = points.iter().filter(or_partly).count() as f64;
-    let lenient = if points.is_empty() {
-        Score::missing("no key points")
-    } else {
-        Score::ratio(lenient, points.len() as f64)
+    let lenient = match (points.len(), undecided) {
+        (0, 0) => Score::missing("no key points"),
+        (0, _) => Score::missing("unscored"),
+        (n, _) => Score::ratio(lenient, n as f64),
+    };
+    let lenient = Score {
+        unscored: undecided,
+        ..lenient
     };
     Scores::from([
         (keys.supported, share(supported)),
@@ -80,8 +87,29 @@ pub fn scores(keys: Keys, points: &[Weighed]) -> Scores {
     ])
 }
 
+/// The scores of a failed report that omits points of this weight and number.
+pub fn of_nothing(keys: Keys, weight: Option<f64>, points: Option<f64>) -> Scores {
+    let mut scores = Scores::default();
+    if let Some(weight) = weight {
+        scores.insert(keys.supported, Score::ratio(0.0, weight));
+        scores.insert(keys.contradicted, Score::ratio(0.0, weight));
+        scores.insert(keys.omitted, Score::ratio(weight, weight));
+    }
+    if let Some(points) = points {
+        scores.insert(keys.lenient, Score::ratio(0.0, points));
+    }
+    scores
+}
+
+impl Keys {
+    /// A measure of the weights, and one of the number of points.
+    pub fn sizes(self) -> [&'static str; 2] {
+        [self.supported, self.lenient]
+    }
+}
+
 /// The weights of what is supported and of what is contradicted.
-fn sums(mut points: Vec<(Weighed, f64)>) -> (f64, f64) {
+fn sums(mut points: Vec<(WeightedPoint, f64)>) -> (f64, f64) {
     points.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let (mut supported, mut contradicted) = (0.0, 0.0);
     let mut counted = Vec::new();
@@ -168,16 +196,16 @@ pub const MEASURES: [MeasureDef; 8] = [
 mod tests {
     use super::*;
 
-    fn point(relation: Relation, sentence: usize, importance: u8) -> Weighed {
-        Weighed {
+    fn point(relation: Relation, sentence: usize, importance: u8) -> WeightedPoint {
+        WeightedPoint {
             relation,
             sentence: Some(sentence),
             importance: Some(importance),
         }
     }
 
-    fn values(points: &[Weighed]) -> [Option<f64>; 4] {
-        let scores = scores(OWN, points);
+    fn values(points: &[WeightedPoint]) -> [Option<f64>; 4] {
+        let scores = scores(OWN, points, 0);
         [OWN.supported, OWN.contradicted, OWN.omitted, OWN.lenient]
             .map(|key| scores.get(key).and_then(Score::value))
     }
@@ -203,13 +231,16 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_no_zero() {
-        let unknown = Weighed {
+        let unknown = WeightedPoint {
             importance: None,
             ..point(Relation::Supports, 1, 0)
         };
-        let scores = scores(OWN, &[unknown, point(Relation::Omits, 0, 2)]);
+        let scores = scores(OWN, &[unknown, point(Relation::Omits, 0, 2)], 2);
         let score = scores.get(OWN.supported).expect("a score");
-        assert_eq!((score.value(), score.unscored), (Some(0.0), 1));
+        assert_eq!((score.value(), score.unscored), (Some(0.0), 3));
+        let scores = super::scores(OWN, &[unknown], 0);
+        let missing = scores.get(OWN.supported).expect("a score").outcome.clone();
+        assert_eq!(missing.expect_err("no number"), "unscored");
         assert_eq!(values(&[])[0], None);
         assert_eq!(values(&[point(Relation::Supports, 1, 0)])[0], None);
     }

@@ -286,6 +286,7 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Compared>> {
         subject: asked.case.report.id.as_str(),
         other: Some(&asked.other),
         keep: json!({}),
+        knowing: "",
         ask: Ask {
             role: ROLE,
             member: asked.member,

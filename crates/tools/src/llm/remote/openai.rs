@@ -15,7 +15,7 @@ use crate::{
     llm::{
         ChatReply, ChatRequest, Finish,
         remote::capabilities::{Capabilities, Form, messages, reduced},
-        weigh,
+        weights,
     },
 };
 
@@ -103,9 +103,10 @@ impl Dialect for OpenAi {
             .or_else(|| text_of(&message["content"]));
         let (text, finish) = match finish {
             // The one token is all that was asked for, whatever it is.
-            Finish::Stop | Finish::Length if request.is_weighed() => {
-                (Some(weights(choice, &request.offered)), Finish::Stop)
-            }
+            Finish::Stop | Finish::Length if request.is_weighed() => (
+                Some(weights_of_choice(choice, &request.offered)),
+                Finish::Stop,
+            ),
             _ => (text, finish),
         };
         if text.is_none() && finish == Finish::Stop && !request.is_text() {
@@ -133,12 +134,12 @@ impl Dialect for OpenAi {
 }
 
 /// The log-probabilities of offered answers among the likeliest first tokens of a reply.
-fn weights(choice: &Value, offered: &[String]) -> String {
+fn weights_of_choice(choice: &Value, offered: &[String]) -> String {
     let likeliest = items(&choice["logprobs"]["content"][0]["top_logprobs"]);
     if likeliest.is_empty() {
-        return weigh::none_on_record();
+        return weights::none_on_record();
     }
-    weigh::found_on_record(
+    weights::found_on_record(
         offered
             .iter()
             .filter_map(|answer| Some((answer.as_str(), weight(likeliest, answer)?))),
@@ -180,7 +181,7 @@ mod tests {
 
     fn weights_of(likeliest: &Value) -> Value {
         let choice = json!({ "logprobs": { "content": [{ "top_logprobs": likeliest }] } });
-        let found = weights(&choice, &["1".into(), "2".into()]);
+        let found = weights_of_choice(&choice, &["1".into(), "2".into()]);
         serde_json::from_str(&found).expect("JSON")
     }
 

@@ -1,0 +1,160 @@
+//! What is to be checked of a report: its statements that cite, each known by its words and by the
+//! pages that it is held against. Where a page joins or goes, the statement is another question,
+//! and a verdict on the old one counts no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::COUNTED;
+use crate::{
+    data::{DecidedBy, Decision, Reading, Statement, TaskId, id::sha256_hex},
+    evaluate::{Case, Options, evaluator::Work, options::MOST_URLS},
+    evidence::{pages::CitedPages, reading},
+    judging::{self, DecisionOfCode},
+};
+
+/// Statements of a report that are checked, the first ones: one with thousands must not cost
+/// thousands of questions.
+const MOST: usize = 200;
+
+/// The statements of a report, as code counts them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its sentences, items and rows.
+    pub sentences: u64,
+    /// Those that cite a page none of which could be read.
+    pub unread: u64,
+    /// Those beyond the first 200.
+    pub over_limit: u64,
+    /// The others that cite.
+    pub claims: Vec<Claim>,
+}
+
+/// A statement that is checked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Claim {
+    /// Its id with the pages that it cites.
+    pub cited: String,
+    /// Its id with all pages on the task; none where it cites them all.
+    pub elsewhere: Option<String>,
+}
+
+impl Plan {
+    /// The statements that cite.
+    pub fn citing(&self) -> u64 {
+        self.claims.len() as u64 + self.unread + self.over_limit
+    }
+}
+
+/// The program that counts, by what it takes of a report.
+pub fn counter(options: &Options) -> String {
+    match options.most_urls {
+        MOST_URLS => "statements/1".to_owned(),
+        most => format!("statements/1 of the first {most} URLs"),
+    }
+}
+
+/// The pages behind what the reports on each task cite.
+pub struct StatementPages<'a> {
+    cited: &'a CitedPages,
+    on_task: BTreeMap<&'a TaskId, BTreeSet<String>>,
+    most_urls: usize,
+}
+
+/// A statement with its ids and the readable pages that it cites.
+pub struct Planned {
+    pub statement: Statement,
+    pub pages: BTreeSet<String>,
+    pub claim: Claim,
+}
+
+impl<'a> StatementPages<'a> {
+    pub fn new(work: &Work<'a>, readings: &[Reading], cited: &'a CitedPages) -> Self {
+        let most_urls = work.options.most_urls;
+        let mut on_task: BTreeMap<&TaskId, BTreeSet<String>> = BTreeMap::new();
+        for (case, reading) in work.cases.iter().zip(readings) {
+            let pages = cited.behind(reading.urls.iter().take(most_urls));
+            on_task.entry(&case.task.id).or_default().extend(pages);
+        }
+        Self {
+            cited,
+            on_task,
+            most_urls,
+        }
+    }
+
+    /// The readable pages that reports on a task cite.
+    pub fn on_task(&self, task: &TaskId) -> &BTreeSet<String> {
+        &self.on_task[task]
+    }
+
+    /// The statements of a report that are checked, and the whole count, which is put on record.
+    pub fn plan(&self, work: &Work<'_>, case: &Case<'_>) -> Result<Vec<Planned>> {
+        let known = reading::known(&work.ctx.store, &case.report.id)?;
+        let first: BTreeSet<&String> = known.urls.iter().take(self.most_urls).collect();
+        let mut plan = Plan {
+            sentences: reading::count_statements(&case.report.text) as u64,
+            unread: 0,
+            over_limit: 0,
+            claims: Vec::new(),
+        };
+        let mut planned = Vec::new();
+        for (statement, urls) in reading::citing(&work.ctx.store, case.report)? {
+            let urls = urls.iter().filter(|url| first.contains(url));
+            let pages = self.cited.behind(urls);
+            if pages.is_empty() {
+                plan.unread += 1;
+            } else if planned.len() >= MOST {
+                plan.over_limit += 1;
+            } else {
+                let all = self.on_task(&case.task.id);
+                let claim = Claim {
+                    cited: id(&statement, &pages),
+                    elsewhere: (*all != pages).then(|| id(&statement, all)),
+                };
+                plan.claims.push(claim.clone());
+                planned.push(Planned {
+                    statement,
+                    pages,
+                    claim,
+                });
+            }
+        }
+        save(work, case, &plan)?;
+        Ok(planned)
+    }
+}
+
+/// The id of a statement that is held against these pages.
+fn id(statement: &Statement, pages: &BTreeSet<String>) -> String {
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let parts = json!([statement.text, pages]).to_string();
+    sha256_hex(parts.as_bytes())[..16].to_owned()
+}
+
+fn save(work: &Work<'_>, case: &Case<'_>, plan: &Plan) -> Result<()> {
+    let payload = json!(plan);
+    let share = plan.citing() as f64 / plan.sentences.max(1) as f64;
+    judging::decide_by_code(
+        work.ctx,
+        DecisionOfCode {
+            instrument: COUNTED,
+            subject: case.report.id.as_str(),
+            other: None,
+            sample: 0,
+            decided_by: DecidedBy::Code(&counter(work.options)),
+            saw: &case.report.text,
+            decision: Decision {
+                value: Some(share),
+                // Another plan is another decision, though the share may be the same.
+                label: sha256_hex(payload.to_string().as_bytes())[..16].to_owned(),
+                confidence: None,
+            },
+            payload,
+        },
+    )?;
+    Ok(())
+}
