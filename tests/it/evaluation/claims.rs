@@ -175,6 +175,8 @@ fn raters_are_told_what_these_judges_found_or_nothing_is_asked() {
             .iter()
             .all(|request| request.to_string().contains(told))
     );
+    graded.project.ok(&ace);
+    assert_eq!(graded.fake.take(), 0, "all of it is on record");
     let other = [&ace[..], &["--model-role", "relate=fake/n"]].concat();
     graded.project.fails(&other, 2);
     assert_eq!(graded.fake.take(), 0, "another judge found nothing yet");

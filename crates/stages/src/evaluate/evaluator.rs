@@ -45,8 +45,8 @@ pub trait Evaluator: Send + Sync {
     /// Its measures, in the order in which tables show them.
     fn measures(&self) -> &'static [MeasureDef];
 
-    /// The roles of the models that it asks.
-    fn roles(&self) -> &'static [&'static str];
+    /// The roles of the models that it asks, or whose judgements it shows to others.
+    fn roles(&self, options: &Options) -> &'static [&'static str];
 
     /// What is wrong with its settings (`[evaluate.KEY]` in the configuration).
     fn check(&self, _settings: &serde_json::Value) -> Result<(), String> {

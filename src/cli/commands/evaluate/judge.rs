@@ -94,7 +94,7 @@ pub fn judge(
         .collect();
     let roles: Vec<&'static str> = evaluators
         .iter()
-        .flat_map(|evaluator| evaluator.roles().iter().copied())
+        .flat_map(|evaluator| evaluator.roles(options).iter().copied())
         .collect();
     let ctx = resolve::context(global, &project, &store, &notify, printer, &roles)?;
     let pages = Pages::new(pages_options(

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{Average, InForce, InTable, MeasureDef, ReportId, Role, Score, Scores, Task, Unit},
+    evidence::support,
     judging,
     store::{Evaluation, Store},
 };
@@ -65,8 +66,12 @@ impl Evaluator for Ace {
         &MEASURES
     }
 
-    fn roles(&self) -> &'static [&'static str] {
-        &[checklist::ROLE, rating::ROLE]
+    fn roles(&self, options: &Options) -> &'static [&'static str] {
+        if options.knows_evidence() {
+            &[checklist::ROLE, rating::ROLE, support::ROLE]
+        } else {
+            &[checklist::ROLE, rating::ROLE]
+        }
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {

@@ -83,6 +83,7 @@ static MEASURES: [MeasureDef; 5] = [
         label: "claims contradicted",
         column: "contradicted",
         meaning: "share of the same statements that their source, else another page, contradicts",
+        in_table: InTable::Hidden,
         ..SHARE
     },
     MeasureDef {
@@ -90,6 +91,7 @@ static MEASURES: [MeasureDef; 5] = [
         label: "claims under a wrong source",
         column: "wrong source",
         meaning: "share of the same statements that another page supports and their own does not",
+        in_table: InTable::Hidden,
         ..SHARE
     },
     MeasureDef {
@@ -97,6 +99,7 @@ static MEASURES: [MeasureDef; 5] = [
         label: "claims without support",
         column: "silent",
         meaning: "share of the same statements that no page speaks of",
+        in_table: InTable::Hidden,
         ..SHARE
     },
     MeasureDef {
@@ -130,7 +133,7 @@ impl Evaluator for Claims {
         &MEASURES
     }
 
-    fn roles(&self) -> &'static [&'static str] {
+    fn roles(&self, _options: &Options) -> &'static [&'static str] {
         &[support::ROLE]
     }
 

@@ -90,7 +90,7 @@ impl Evaluator for Kae {
         &measures::MEASURES
     }
 
-    fn roles(&self) -> &'static [&'static str] {
+    fn roles(&self, _options: &Options) -> &'static [&'static str] {
         &[limits::ROLE, relations::ROLE]
     }
 

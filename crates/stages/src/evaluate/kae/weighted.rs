@@ -149,7 +149,7 @@ pub const MEASURES: [MeasureDef; 8] = [
         label: "KCR independent, weighted",
         column: "KCR weighted",
         meaning: "KCR on the independent points by importance; a sentence contradicts one point",
-        ..SHARE
+        ..HIDDEN
     },
     MeasureDef {
         key: INDEPENDENT.omitted,

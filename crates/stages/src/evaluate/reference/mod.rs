@@ -127,7 +127,7 @@ impl Evaluator for Reference {
         &MEASURES
     }
 
-    fn roles(&self) -> &'static [&'static str] {
+    fn roles(&self, _options: &Options) -> &'static [&'static str] {
         &[ROLE]
     }
 
