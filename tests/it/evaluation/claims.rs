@@ -1,12 +1,12 @@
-//! Statements held against their sources, when something is missing, comes later or fails: no number
-//! stands for what nobody judged.
+//! Statements held against their sources, when something is missing, comes later or fails: no
+//! number stands for what nobody judged.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::{
-    graded::{Graded, LEVELS, Layout, TASKS, judge},
+    graded::{Graded, LEVELS, Layout, TASKS, judge, obedient},
     support::{ModelServer, llm::Play},
 };
 
@@ -17,11 +17,6 @@ const MEASURES: [&str; 4] = [
     "claims_wrong_source",
     "claims_silent",
 ];
-
-fn obedient() -> ModelServer {
-    ModelServer::openai()
-        .plays(|request| Play::Say(judge::reply(request.prompt(), &request.body).to_string()))
-}
 
 /// Reports of the third level on the first task, by these agents.
 fn import(graded: &Graded, layout: Layout, agents: &[&str]) {

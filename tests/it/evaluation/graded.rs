@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use taskgen::{data::id::sha256_hex, stats::correlation::kendall};
 
 use crate::{
-    graded::{Graded, LEVELS, Sentence, TASKS, Task, judge},
+    graded::{Graded, LEVELS, Sentence, TASKS, Task, judge, obedient},
     support::{ModelServer, llm::Play},
 };
 
@@ -22,11 +22,6 @@ const EVALUATE: [&str; 4] = [
 ];
 
 const KAE: [&str; 4] = ["evaluate", "--allow-private-network", "--metric", "kae"];
-
-fn obedient() -> ModelServer {
-    ModelServer::openai()
-        .plays(|request| Play::Say(judge::reply(request.prompt(), &request.body).to_string()))
-}
 
 fn plan_counts(level: usize, letters: &str) -> f64 {
     let (plan, _) = LEVELS[level];
@@ -156,8 +151,8 @@ fn batches_agree_and_cost_a_fraction() {
     );
 }
 
-/// A judge that changes one verdict of fifty by chance agrees with itself across sizes of batches; one
-/// that forgets half of what comes late in a batch is found out by the places.
+/// A judge that changes one verdict of fifty by chance agrees with itself across sizes of batches;
+/// one that forgets half of what comes late in a batch is found out by the places.
 #[test]
 fn noise_and_forgetting_show() {
     let changed = |changes: fn(usize, &str) -> bool| {

@@ -1,9 +1,10 @@
-//! A judge that does what its prompt says and knows the sentences of the graded reports by heart. It
-//! sees only its prompt: a sentence that the program does not show is omitted.
+//! A judge that does what its prompt says and knows the sentences of the graded reports by heart.
+//! It sees only its prompt: a sentence that the program does not show is omitted.
 
 use serde_json::{Value, json};
 
 use super::{Point, TASKS};
+use crate::small_web;
 
 /// What a sentence says of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +40,14 @@ fn fenced(request: &Value) -> Vec<String> {
     let mut rest = text.expect("a question");
     let mut texts = Vec::new();
     while let Some(at) = rest.find('[') {
-        let token = rest[at + 1..].split('\n').next().unwrap_or_default();
-        let is_token = token.len() == 16 && token.bytes().all(|b| b.is_ascii_hexdigit());
-        let end = format!("\n{token}]");
-        let opened = &rest[at + 1 + token.len()..];
-        match opened.split_once(&end).filter(|_| is_token) {
+        let opened = &rest[at..];
+        rest = match small_web::judge::fenced(opened) {
             Some((text, after)) => {
-                texts.push(text.trim_start_matches('\n').to_owned());
-                rest = after;
+                texts.push(text.to_owned());
+                after
             }
-            None => rest = &rest[at + 1..],
-        }
+            None => &opened[1..],
+        };
     }
     texts
 }

@@ -18,7 +18,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{ModelServer, Project, web};
+use crate::support::{ModelServer, Project, llm::Play, web};
 
 /// A task with its pages.
 #[derive(Deserialize)]
@@ -83,8 +83,8 @@ pub static TASKS: LazyLock<Vec<Task>> = LazyLock::new(|| {
 });
 
 /// The plans of the levels, the best first: what a report does with each point (`R`ight, `P`artly,
-/// o`V`erclaimed, `C`ontradicted, `M`iscited, which is right under another page's number, `O`mitted),
-/// and how many sentences of padding it has.
+/// o`V`erclaimed, `C`ontradicted, `M`iscited, which is right under another page's number,
+/// `O`mitted), and how many sentences of padding it has.
 pub const LEVELS: [(&str, usize); 5] = [
     ("RRRRRRRRRRRR", 0),
     ("RRRRRRRRRPOO", 0),
@@ -202,6 +202,12 @@ fn page(uri: &Uri) -> Html<String> {
         "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>{title}</title></head><body><main>\
          <h1>{title}</h1><p>{publisher}, {date}</p><p>{paragraphs}</p></main></body></html>"
     ))
+}
+
+/// A server whose model is the judge that knows the sentences.
+pub fn obedient() -> ModelServer {
+    ModelServer::openai()
+        .plays(|request| Play::Say(judge::reply(request.prompt(), &request.body).to_string()))
 }
 
 /// A project with the six tasks, and reports of agents on them.

@@ -1,5 +1,5 @@
-//! Ranking by a judge of log-probabilities: both orders of each pair, no word written, nothing asked
-//! twice, and no number where a server gives none.
+//! Ranking by a judge of log-probabilities: both orders of each pair, no word written, nothing
+//! asked twice, and no number where a server gives none.
 
 use serde_json::{Value, json};
 

@@ -106,7 +106,7 @@ impl Prompt {
 }
 
 /// The text of a fence at the start of `rest`, and what is after the fence.
-fn fenced(rest: &str) -> Option<(&str, &str)> {
+pub fn fenced(rest: &str) -> Option<(&str, &str)> {
     let (token, after) = rest.strip_prefix('[')?.split_once('\n')?;
     let is_token = token.len() == 16
         && token

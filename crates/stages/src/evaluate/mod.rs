@@ -10,6 +10,7 @@ pub mod evaluator;
 mod facts;
 mod kae;
 pub mod leaderboard;
+mod library;
 mod options;
 mod reference;
 pub mod rescore;

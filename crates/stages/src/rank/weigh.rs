@@ -12,11 +12,8 @@ use super::{
 };
 use crate::{
     context::Context,
-    data::{
-        Cause, DecidedBy, Judge, NewJudgement, Side, Unscored, Verdict, id::sha256_hex,
-        judgement_id,
-    },
-    judging::{Judged, seen},
+    data::{Cause, DecidedBy, Judge, NewJudgement, Side, Unscored, Verdict, judgement_id},
+    judging::{Judged, prompt_and, seen},
     llm::{Answered, Ask, Weights},
     store::pair_instrument,
 };
@@ -58,8 +55,7 @@ impl SidePreference {
 /// Stands for the hash of the prompt of a judge that is read so: the same template read in another
 /// way is another judge.
 pub(super) fn hash(ctx: &Context, prompts: &JudgePrompts) -> Result<String> {
-    let template = ctx.llm.prompt_hash(prompts.weigh)?;
-    Ok(sha256_hex(format!("logprobs {template}").as_bytes()))
+    Ok(prompt_and(ctx.llm.prompt_hash(prompts.weigh)?, "logprobs"))
 }
 
 /// Asks one member of the panel which of two items is better, in both orders.

@@ -168,8 +168,10 @@ fn is_start_of_block(before: &[char]) -> bool {
 
 /// How many characters a label with its colon takes that these characters end with.
 fn label_before(before: &[char]) -> Option<usize> {
-    let colon = before.last().filter(|c| matches!(c, ':' | '：'))?;
-    let word: Vec<char> = before[..before.len() - 1]
+    let (_, before) = before
+        .split_last()
+        .filter(|(c, _)| matches!(c, ':' | '：'))?;
+    let word: Vec<char> = before
         .iter()
         .rev()
         .take_while(|c| c.is_alphanumeric())
@@ -177,5 +179,5 @@ fn label_before(before: &[char]) -> Option<usize> {
         .collect();
     let word: String = word.into_iter().rev().collect();
     let known = LABELS.contains(&word.to_lowercase().as_str());
-    known.then(|| word.chars().count() + colon.len_utf8().min(1))
+    known.then(|| word.chars().count() + 1)
 }

@@ -91,7 +91,9 @@ pub fn all(report: &str, found: &Citations) -> Vec<(Part, String)> {
         };
         let mut starts: Vec<usize> = block.sentences(&plain).iter().map(|s| s.start).collect();
         // What stands before the first sentence belongs to it, and an entry is one.
-        starts.truncate(if is_entry { 1 } else { usize::MAX });
+        if is_entry {
+            starts.truncate(1);
+        }
         match starts.first_mut() {
             Some(first) => *first = block.range.start,
             None => starts.push(block.range.start),

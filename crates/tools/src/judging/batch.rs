@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::{About, Verdict};
 use crate::{
     context::{Context, StageReport},
-    data::{CallId, Cause, InForce, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex},
+    data::{CallId, Cause, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex},
     llm::{Answer, Ask},
-    store::{Evaluation, PanelJudgements},
+    store::PanelJudgements,
 };
 
 /// Something that has questions, such as a report with its key points.
@@ -97,7 +97,8 @@ pub async fn judge<S: Sync, R: Each>(
     let mut batches = Vec::new();
     let panel = super::panel(ctx, form.role, form.prompt)?;
     for (member, judge) in panel.into_iter().enumerate() {
-        let judge = ctx.store.panel_judgements(&alone(form.instrument, judge))?;
+        let alone = super::by_panel(form.instrument, vec![judge]);
+        let judge = ctx.store.panel_judgements(&alone)?;
         for subject in subjects {
             let known = known(ctx, &judge, form.instrument, &subject.id)?;
             let mut open: Vec<&(String, Value)> = Vec::new();
@@ -116,7 +117,9 @@ pub async fn judge<S: Sync, R: Each>(
                     None => open.push(item),
                 }
             }
-            let order = |(item, _): &&(String, Value)| seeded(ctx.seed, &[&subject.id, item]);
+            let order = |(item, _): &&(String, Value)| {
+                sha256_hex(format!("{} {} {item}", ctx.seed, subject.id).as_bytes())
+            };
             open.sort_by_cached_key(order);
             batches.extend(open.chunks(form.most.max(1)).map(|items| Batch {
                 subject,
@@ -138,23 +141,8 @@ pub async fn judge<S: Sync, R: Each>(
     Ok(report)
 }
 
-fn seeded(seed: u64, of: &[&str]) -> String {
-    sha256_hex(format!("{seed} {}", of.join(" ")).as_bytes())
-}
-
-/// The judgements of one judge, as (model asked, hash of the prompt), are all that count.
-fn alone(instrument: Instrument, judge: (String, String)) -> Evaluation {
-    Evaluation {
-        instruments: vec![InForce {
-            instrument: instrument.id.to_owned(),
-            panel: vec![judge],
-            settings: Value::Null,
-        }],
-    }
-}
-
-/// The items of a subject that a judge is not asked about again: it has decided, or, with the cause,
-/// gave no reply that could be read. As everywhere, `--retry-failed` asks once more.
+/// The items of a subject that a judge is not asked about again: it has decided, or, with the
+/// cause, gave no reply that could be read. As everywhere, `--retry-failed` asks once more.
 fn known(
     ctx: &Context,
     judge: &PanelJudgements<'_>,
@@ -162,7 +150,7 @@ fn known(
     subject: &str,
 ) -> Result<BTreeMap<String, Option<Cause>>> {
     let known = judge.read_bare(instrument, subject, |_| Ok(()))?;
-    let stays = |cause: &Cause| !cause.is_transient() && !ctx.llm.retries_failed();
+    let stays = |cause: &Cause| is_unreadable(*cause) && !ctx.llm.retries_failed();
     let known = known.into_iter().filter_map(|of| match of.outcome {
         Ok(()) => Some((of.about, None)),
         Err(cause) => stays(&cause).then_some((of.about, Some(cause))),
@@ -209,7 +197,7 @@ async fn ask<'a, S: Sync, R: Each>(
         };
         let (answer, judge) = super::ask(ctx, question).await?;
         match answer.value {
-            Err(unscored) if n > 1 && is_unreadable(&unscored) => {
+            Err(unscored) if n > 1 && is_unreadable(unscored.cause) => {
                 let (first, second) = items.split_at(n / 2);
                 open.extend([second.to_vec(), first.to_vec()]);
             }
@@ -250,8 +238,8 @@ fn in_order<R: Each>(reply: R) -> Vec<R::One> {
 }
 
 /// Whether the reply is at fault, and not the way to the model.
-fn is_unreadable(unscored: &Unscored) -> bool {
-    !unscored.cause.is_transient() && unscored.cause != Cause::NotAsked
+fn is_unreadable(cause: Cause) -> bool {
+    !cause.is_transient()
 }
 
 /// Saves what answers say of each item, or for each why they say nothing.

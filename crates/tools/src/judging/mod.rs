@@ -15,11 +15,11 @@ use serde_json::Value;
 use crate::{
     context::{Context, StageReport},
     data::{
-        CallId, DecidedBy, Decision, Instrument, Judge, NewJudgement, Unscored, id::sha256_hex,
-        judgement_id,
+        CallId, DecidedBy, Decision, InForce, Instrument, Judge, NewJudgement, Unscored,
+        id::sha256_hex, judgement_id,
     },
     llm::{Answer, Answered, Ask},
-    store::Kept,
+    store::{Evaluation, Kept},
 };
 
 /// A question to one member of a panel about one subject.
@@ -252,6 +252,17 @@ pub async fn judge_each<Q, A>(
         judged.count(&name(question), &mut report);
     }
     Ok(report)
+}
+
+/// An evaluation in which this panel's judgements with one instrument are all that count.
+pub fn by_panel(instrument: Instrument, panel: Vec<(String, String)>) -> Evaluation {
+    Evaluation {
+        instruments: vec![InForce {
+            instrument: instrument.id.to_owned(),
+            panel,
+            settings: Value::Null,
+        }],
+    }
 }
 
 /// Stands for the prompt's hash of a judge that knows more than the prompt says.

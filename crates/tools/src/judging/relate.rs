@@ -48,15 +48,19 @@ impl Answer for Related {
 
 impl Verdict for Related {
     fn decision(&self) -> Decision {
-        Decision {
-            value: None,
-            label: self.relationship.word().to_owned(),
-            confidence: Some(self.confidence),
-        }
+        decision(self.relationship, self.confidence)
     }
 
     fn payload(&self) -> Value {
         json!({ "reason": self.reasoning, "key_aspects": self.key_aspects })
+    }
+}
+
+fn decision(relation: Relation, confidence: f64) -> Decision {
+    Decision {
+        value: None,
+        label: relation.word().to_owned(),
+        confidence: Some(confidence),
     }
 }
 
@@ -105,11 +109,7 @@ impl Each for RelatedEach {
 
 impl Verdict for RelatedOne {
     fn decision(&self) -> Decision {
-        Decision {
-            value: None,
-            label: self.relationship.word().to_owned(),
-            confidence: Some(self.confidence),
-        }
+        decision(self.relationship, self.confidence)
     }
 
     fn payload(&self) -> Value {
@@ -122,7 +122,8 @@ impl Verdict for RelatedOne {
 }
 
 impl RelatedEach {
-    /// An error unless each relation rests on one of the text's `sentences`, and an omission on none.
+    /// An error unless each relation rests on one of the text's `sentences`, and an omission on
+    /// none.
     pub fn check(&self, sentences: usize) -> Result<(), Unscored> {
         let fits = |one: &&RelatedOne| match one.relationship {
             Relation::Omits => one.sentence == 0,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::Result;
+
 use super::{
     CITED, CITING, CONTRADICTED, COUNTED, Claims, ELSEWHERE, SILENT, SUPPORTED, WRONG_SOURCE,
     plan::Plan,
@@ -16,7 +18,6 @@ use crate::{
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, StoredJudgement},
 };
-use anyhow::Result;
 
 /// Scores reports by the verdicts on their statements.
 pub struct ClaimsFold {
@@ -192,8 +193,8 @@ impl Found {
 
     fn sentence(&self) -> String {
         format!(
-            "of {} sentences {} cite a source, and {} of these could be checked: {} are borne out by \
-             their source, {} are contradicted, {} stand only on another page, {} on none.",
+            "of {} sentences {} cite a source, and {} of these could be checked: {} are borne out \
+             by their source, {} are contradicted, {} stand only on another page, {} on none.",
             self.plan.sentences,
             self.plan.citing(),
             self.decided(),

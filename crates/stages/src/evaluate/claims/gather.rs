@@ -6,12 +6,13 @@ use anyhow::Result;
 
 use super::{
     Checked,
-    plan::{Planned, StatementPages},
+    plan::{self, Planned},
 };
 use crate::{
     data::{ReportId, TaskId},
-    evaluate::evaluator::Work,
+    evaluate::{evaluator::Work, library::Library},
     evidence::{
+        pages::CitedPages,
         retrieval::{self, Index, Passage},
         support::ClaimBatch,
     },
@@ -28,6 +29,17 @@ const LONGEST: usize = 1_500;
 /// The planned statements of each report.
 pub type Plans<'a> = Vec<(&'a ReportId, &'a TaskId, Vec<Planned>)>;
 
+/// Plans each report.
+pub fn plans<'a>(work: &Work<'a>, cited: &CitedPages, library: &Library<'_>) -> Result<Plans<'a>> {
+    let mut plans = Vec::new();
+    for case in work.judged {
+        let (report, task) = (&case.report.id, &case.task.id);
+        let all = library.cited(task, |_| true);
+        plans.push((report, task, plan::plan(work, cited, &all, case)?));
+    }
+    Ok(plans)
+}
+
 /// Statements by their ids.
 type Statements = Vec<(String, String)>;
 
@@ -38,7 +50,7 @@ struct Passages {
 }
 
 impl Passages {
-    fn of(store: &Store, pages: &BTreeSet<String>) -> Result<Self> {
+    fn of(store: &Store, pages: &BTreeSet<&str>) -> Result<Self> {
         let mut all: Vec<Passage> = Vec::new();
         for page in pages {
             if let Some(extract) = store.extract(page)? {
@@ -100,18 +112,19 @@ pub fn of_own_pages(work: &Work<'_>, plans: &Plans<'_>, most: usize) -> Result<V
             by_pages.entry(&one.pages).or_default().push(item);
         }
         for (pages, statements) in by_pages {
-            let passages = Passages::of(&work.ctx.store, pages)?;
+            let pages = pages.iter().map(String::as_str).collect();
+            let passages = Passages::of(&work.ctx.store, &pages)?;
             batches.extend(passages.batches(report, &statements, most));
         }
     }
     Ok(batches)
 }
 
-/// Those statements on which their own pages are silent, with the passages of all pages that reports
-/// on the task cite.
+/// Those statements on which their own pages are silent, with the passages of all pages that
+/// reports on the task cite.
 pub fn of_other_pages(
     work: &Work<'_>,
-    pages: &StatementPages<'_>,
+    library: &Library<'_>,
     plans: &Plans<'_>,
     checked: &Checked<'_>,
     most: usize,
@@ -131,7 +144,7 @@ pub fn of_other_pages(
     }
     let mut batches = Vec::new();
     for (task, reports) in open {
-        let passages = Passages::of(&work.ctx.store, pages.on_task(task))?;
+        let passages = Passages::of(&work.ctx.store, &library.cited(task, |_| true))?;
         for (report, statements) in reports {
             batches.extend(passages.batches(report, &statements, most));
         }

@@ -6,8 +6,8 @@
 //! at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
 //! three answers instead of two, and with the words of the page that decide, which are looked up.
 //! **Differs from** it: a statement counts as supported where any of its pages supports it, and no
-//! citation is judged alone. **Cost** one call for `batch` statements of a report that cite the same
-//! pages, and one for `batch` of those on which their pages are silent.
+//! citation is judged alone. **Cost** one call for `batch` statements of a report that cite the
+//! same pages, and one for `batch` of those on which their pages are silent.
 
 mod fold;
 mod gather;
@@ -24,6 +24,7 @@ pub use fold::Checked;
 use super::{
     Options,
     evaluator::{Evaluator, Fold, SHARE, Work},
+    library::{self, Library},
     options::MOST_URLS,
     scorecard::{ReportScores, mean_denominator},
     timed,
@@ -31,7 +32,7 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task},
-    evidence::{pages, reading, support},
+    evidence::support,
     judging,
     store::{Evaluation, Store},
 };
@@ -157,28 +158,12 @@ impl Evaluator for Claims {
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
-        let started = Instant::now();
-        let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
-        let readings = reading::read(&work.ctx.store, &reports)?;
-        let most = work.options.most_urls;
-        let urls = readings
-            .iter()
-            .flat_map(|reading| reading.urls.iter().take(most))
-            .collect();
-        let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
-        let pages = timed(pages, started);
+        let (sources, pages) = library::fetch(work).await?;
+        let library = Library::new(work, &sources);
 
         let started = Instant::now();
         let at_once = work.options.at_once();
-        let statement_pages = plan::StatementPages::new(work, &readings, &cited);
-        let plans: gather::Plans<'_> = work
-            .judged
-            .iter()
-            .map(|case| {
-                let planned = statement_pages.plan(work, case)?;
-                Ok((&case.report.id, &case.task.id, planned))
-            })
-            .collect::<Result<_>>()?;
+        let plans = gather::plans(work, &sources.pages, &library)?;
         let claims = gather::of_own_pages(work, &plans, at_once)?;
         let (ctx, stage) = (work.ctx, "claims");
         let checked = support::support(ctx, stage, CITED, at_once, claims).await?;
@@ -186,7 +171,7 @@ impl Evaluator for Claims {
 
         let started = Instant::now();
         let so_far = Checked::new(work.ctx, work.options)?;
-        let claims = gather::of_other_pages(work, &statement_pages, &plans, &so_far, at_once)?;
+        let claims = gather::of_other_pages(work, &library, &plans, &so_far, at_once)?;
         let stage = "claims elsewhere";
         let elsewhere = support::support(ctx, stage, ELSEWHERE, at_once, claims).await?;
         Ok(vec![pages, checked, timed(elsewhere, started)])

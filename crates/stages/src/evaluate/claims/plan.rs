@@ -2,7 +2,7 @@
 //! pages that it is held against. Where a page joins or goes, the statement is another question,
 //! and a verdict on the old one counts no more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::COUNTED;
 use crate::{
-    data::{DecidedBy, Decision, Reading, Statement, TaskId, id::sha256_hex},
+    data::{DecidedBy, Decision, Statement, id::sha256_hex},
     evaluate::{Case, Options, evaluator::Work, options::MOST_URLS},
     evidence::{pages::CitedPages, reading},
     judging::{self, DecisionOfCode},
@@ -57,13 +57,6 @@ pub fn counter(options: &Options) -> String {
     }
 }
 
-/// The pages behind what the reports on each task cite.
-pub struct StatementPages<'a> {
-    cited: &'a CitedPages,
-    on_task: BTreeMap<&'a TaskId, BTreeSet<String>>,
-    most_urls: usize,
-}
-
 /// A statement with its ids and the readable pages that it cites.
 pub struct Planned {
     pub statement: Statement,
@@ -71,66 +64,50 @@ pub struct Planned {
     pub claim: Claim,
 }
 
-impl<'a> StatementPages<'a> {
-    pub fn new(work: &Work<'a>, readings: &[Reading], cited: &'a CitedPages) -> Self {
-        let most_urls = work.options.most_urls;
-        let mut on_task: BTreeMap<&TaskId, BTreeSet<String>> = BTreeMap::new();
-        for (case, reading) in work.cases.iter().zip(readings) {
-            let pages = cited.behind(reading.urls.iter().take(most_urls));
-            on_task.entry(&case.task.id).or_default().extend(pages);
-        }
-        Self {
-            cited,
-            on_task,
-            most_urls,
+/// The statements of a report that are checked, and the whole count, which is put on record. `all`
+/// are the readable pages that reports on its task cite.
+pub fn plan(
+    work: &Work<'_>,
+    cited: &CitedPages,
+    all: &BTreeSet<&str>,
+    case: &Case<'_>,
+) -> Result<Vec<Planned>> {
+    let known = reading::known(&work.ctx.store, &case.report.id)?;
+    let first: BTreeSet<&String> = known.urls.iter().take(work.options.most_urls).collect();
+    let mut plan = Plan {
+        sentences: reading::count_statements(&case.report.text) as u64,
+        unread: 0,
+        over_limit: 0,
+        claims: Vec::new(),
+    };
+    let mut planned = Vec::new();
+    for (statement, urls) in reading::citing(&work.ctx.store, case.report)? {
+        let urls = urls.iter().filter(|url| first.contains(url));
+        let pages = cited.behind(urls);
+        if pages.is_empty() {
+            plan.unread += 1;
+        } else if planned.len() >= MOST {
+            plan.over_limit += 1;
+        } else {
+            let own = pages.iter().map(String::as_str).collect();
+            let claim = Claim {
+                cited: id(&statement, &own),
+                elsewhere: (*all != own).then(|| id(&statement, all)),
+            };
+            plan.claims.push(claim.clone());
+            planned.push(Planned {
+                statement,
+                pages,
+                claim,
+            });
         }
     }
-
-    /// The readable pages that reports on a task cite.
-    pub fn on_task(&self, task: &TaskId) -> &BTreeSet<String> {
-        &self.on_task[task]
-    }
-
-    /// The statements of a report that are checked, and the whole count, which is put on record.
-    pub fn plan(&self, work: &Work<'_>, case: &Case<'_>) -> Result<Vec<Planned>> {
-        let known = reading::known(&work.ctx.store, &case.report.id)?;
-        let first: BTreeSet<&String> = known.urls.iter().take(self.most_urls).collect();
-        let mut plan = Plan {
-            sentences: reading::count_statements(&case.report.text) as u64,
-            unread: 0,
-            over_limit: 0,
-            claims: Vec::new(),
-        };
-        let mut planned = Vec::new();
-        for (statement, urls) in reading::citing(&work.ctx.store, case.report)? {
-            let urls = urls.iter().filter(|url| first.contains(url));
-            let pages = self.cited.behind(urls);
-            if pages.is_empty() {
-                plan.unread += 1;
-            } else if planned.len() >= MOST {
-                plan.over_limit += 1;
-            } else {
-                let all = self.on_task(&case.task.id);
-                let claim = Claim {
-                    cited: id(&statement, &pages),
-                    elsewhere: (*all != pages).then(|| id(&statement, all)),
-                };
-                plan.claims.push(claim.clone());
-                planned.push(Planned {
-                    statement,
-                    pages,
-                    claim,
-                });
-            }
-        }
-        save(work, case, &plan)?;
-        Ok(planned)
-    }
+    save(work, case, &plan)?;
+    Ok(planned)
 }
 
 /// The id of a statement that is held against these pages.
-fn id(statement: &Statement, pages: &BTreeSet<String>) -> String {
-    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+fn id(statement: &Statement, pages: &BTreeSet<&str>) -> String {
     let parts = json!([statement.text, pages]).to_string();
     sha256_hex(parts.as_bytes())[..16].to_owned()
 }

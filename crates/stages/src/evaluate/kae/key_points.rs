@@ -8,14 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    library::Library,
-    limits::{FEWEST_WORDS, LONGEST, ROLE},
-};
+use super::limits::{FEWEST_WORDS, LONGEST, ROLE};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, KeyPoint, KeyPointId, Task, TaskId, Unscored},
-    evaluate::{Form, Options, kae::key_points_extractive},
+    evaluate::{Form, Options, kae::key_points_extractive, library::Library},
     llm::{Answer, Answered, Ask, object},
     store::Store,
     text::{find::find, sentences, words},

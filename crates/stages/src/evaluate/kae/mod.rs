@@ -6,7 +6,8 @@
 //! section on keypoint-aligned evaluation. **Differs from the paper**: key points whose spans are
 //! not in the page are left out and counted; merging is defined and on record; beside the key
 //! points of the report's own pages (the paper's set) there is an independent set, of the pages
-//! that the other agents cite. **Cost** a call per part of a page, and one per report and key point.
+//! that the other agents cite. **Cost** a call per part of a page, and one per report and key
+//! point.
 //!
 //! **The strict form** (`[evaluate] form = "strict"`) asks for atomic key points, for how much each
 //! matters, and under stricter rules for the relations of several key points at once; its weighted
@@ -17,7 +18,6 @@ mod fold;
 mod importance;
 mod key_points;
 mod key_points_extractive;
-mod library;
 mod limits;
 pub mod measures;
 mod place;
@@ -33,13 +33,17 @@ use serde_json::{Value, json};
 
 pub use fold::decide;
 
-use self::library::Library;
 use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
     data::{InForce, Instrument, MeasureDef, Scores, Task},
-    evaluate::{Form, Options, options::MOST_URLS, scorecard::ReportScores, timed},
-    evidence::{pages, reading},
+    evaluate::{
+        Form, Options,
+        library::{self, Library},
+        options::MOST_URLS,
+        scorecard::ReportScores,
+        timed,
+    },
     judging,
     store::{Evaluation, Store},
 };
@@ -109,17 +113,8 @@ impl Evaluator for Kae {
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
-        let started = Instant::now();
-        let reports: Vec<_> = work.cases.iter().map(|case| case.report).collect();
-        let readings = reading::read(&work.ctx.store, &reports)?;
-        let most = work.options.most_urls;
-        let urls = readings
-            .iter()
-            .flat_map(|reading| reading.urls.iter().take(most))
-            .collect();
-        let (cited, pages) = pages::fetch(work.ctx, work.pages, &urls, work.now).await?;
-        let library = Library::new(work.cases, &readings, &cited, most);
-        let pages = timed(pages, started);
+        let (sources, pages) = library::fetch(work).await?;
+        let library = Library::new(work, &sources);
         let started = Instant::now();
         let (found, key_points) = key_points::find_in(work.ctx, &library, work.options).await?;
         let key_points = timed(key_points, started);

@@ -10,13 +10,7 @@ use super::{
     relations::{Compared, ROLE, STRICT},
     strict::PROMPT,
 };
-use crate::{
-    context::Context,
-    data::{InForce, Relation},
-    judging,
-    stats::bootstrap,
-    store::{Evaluation, StoredJudgement},
-};
+use crate::{context::Context, data::Relation, judging, stats::bootstrap, store::StoredJudgement};
 
 const RESAMPLES: usize = 1_000;
 
@@ -35,13 +29,7 @@ fn placed(stored: &StoredJudgement<'_>) -> Result<(Relation, usize, usize)> {
 /// their difference with an interval by resampling reports, in a sentence; none where every point
 /// was asked about alone.
 pub fn effect(ctx: &Context, compared: &[Compared<'_>]) -> Result<Option<String>> {
-    let evaluation = Evaluation {
-        instruments: vec![InForce {
-            instrument: STRICT.id.to_owned(),
-            panel: judging::panel(ctx, ROLE, PROMPT)?,
-            settings: serde_json::Value::Null,
-        }],
-    };
+    let evaluation = judging::by_panel(STRICT, judging::panel(ctx, ROLE, PROMPT)?);
     let judgements = ctx.store.panel_judgements(&evaluation)?;
     let mut reports: Vec<Vec<(f64, f64)>> = Vec::new();
     for (case, _) in compared {
@@ -70,8 +58,8 @@ pub fn effect(ctx: &Context, compared: &[Compared<'_>]) -> Result<Option<String>
         format!(", 95 % {:+.1} to {:+.1}", percent(low), percent(high))
     });
     Ok(Some(format!(
-        "place in the batch: {:.1} % of the points in first halves are supported, {:.1} % of those in \
-         second halves ({:+.1} points{interval})",
+        "place in the batch: {:.1} % of the points in first halves are supported, {:.1} % of those \
+         in second halves ({:+.1} points{interval})",
         percent(first.value),
         percent(second.value),
         percent(difference.value)

@@ -10,7 +10,6 @@ use serde_json::json;
 use super::{
     dedup::{Cluster, Point, unify},
     key_points::{self, Found, OfPage},
-    library::Library,
 };
 use crate::{
     context::{Context, StageReport},
@@ -18,7 +17,7 @@ use crate::{
         InForce, Instrument, KeyPoint, KeyPointId, Relation, RelationJudgement, ReportId,
         SubjectKind, TaskId,
     },
-    evaluate::{Case, evaluator::Work},
+    evaluate::{Case, evaluator::Work, library::Library},
     judging::{
         self, Judged, Question,
         relate::{self, Related},

@@ -2,7 +2,7 @@
 //! the sentence that decides is named, and several key points are asked about in one question, so
 //! that the report is read once for all of them.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::OnceLock};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -23,8 +23,19 @@ pub const PROMPT: &str = "evaluate/relations";
 /// A report as judges see it.
 struct Shown<'a> {
     case: Case<'a>,
-    /// Its sentences, headings, items and rows, each in a line.
-    sentences: Vec<String>,
+    /// Its sentences, headings, items and rows, each in a line: read when first asked about.
+    lines: OnceLock<Vec<String>>,
+}
+
+impl Shown<'_> {
+    fn lines(&self) -> &[String] {
+        let read = || reading::lines(&self.case.report.text);
+        self.lines.get_or_init(read)
+    }
+
+    fn vars(&self) -> Value {
+        json!({ "task": self.case.task.text, "report": numbered(self.lines()) })
+    }
 }
 
 /// Asks each judge about the points of each report, at most so many at once, and leaves out what is
@@ -37,10 +48,10 @@ pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Re
         role: ROLE,
         prompt: PROMPT,
         most,
-        vars: &|shown: &Shown<'_>| json!({ "task": shown.case.task.text, "report": numbered(&shown.sentences) }),
+        vars: &Shown::vars,
         schema: &relate::schema_of_each,
         tokens: relate::tokens_of_each,
-        check: &|reply: &RelatedEach, shown: &Shown<'_>| reply.check(shown.sentences.len()),
+        check: &|reply: &RelatedEach, shown: &Shown<'_>| reply.check(shown.lines().len()),
         reply: PhantomData,
     };
     batch::judge(ctx, &form, &subjects).await
@@ -55,7 +66,7 @@ fn subject<'a>((case, points): &Compared<'a>) -> Subject<Shown<'a>> {
             .collect(),
         of: Shown {
             case: *case,
-            sentences: reading::lines(&case.report.text),
+            lines: OnceLock::new(),
         },
         keep: json!({}),
     }
