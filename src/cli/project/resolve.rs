@@ -47,7 +47,10 @@ pub fn context(
     roles: &[&'static str],
 ) -> Result<Context> {
     let of = &project.loaded.config.roles;
-    let roles: Vec<(&'static str, Role)> = roles.iter().map(|role| (*role, of.get(role))).collect();
+    // Two evaluators may ask one role: its model must not become a panel of two.
+    let mut known = BTreeSet::new();
+    let roles = roles.iter().filter(|role| known.insert(**role));
+    let roles: Vec<(&'static str, Role)> = roles.map(|role| (*role, of.get(role))).collect();
     context_of(global, project, store, notify, printer, &roles)
 }
 

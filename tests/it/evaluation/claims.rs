@@ -96,6 +96,29 @@ fn a_page_that_comes_later_and_a_report_that_comes_later_count_as_if_they_had_al
     assert_eq!(graded.fake.take(), 0);
 }
 
+/// `kae` and `claims` ask the same role.
+#[test]
+fn one_model_for_two_evaluators_is_no_panel() {
+    let graded = Graded::new(obedient(), "form = \"strict\"");
+    import(&graded, Layout::Numbered, &["one"]);
+    let both = [
+        "evaluate",
+        "--allow-private-network",
+        "--metric",
+        "kae,claims",
+        "--json",
+    ];
+    let told = graded.project.ok(&both);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let stages = told["stages"].as_array().expect("stages");
+    for name in ["relations", "claims", "claims elsewhere"] {
+        let stage = stages.iter().find(|stage| stage["stage"] == name);
+        let stage = stage.expect("it ran");
+        assert_eq!(stage["skipped"], 0, "{stage}");
+    }
+    assert!(graded.fake.repeats().values().all(|n| *n == 1));
+}
+
 /// The judge gives no reply that can be read where the statement under a wrong source is held
 /// against the page that bears it out.
 #[test]
