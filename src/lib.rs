@@ -16,4 +16,4 @@ pub use taskgen_tools::{
     web,
 };
 
-pub use taskgen_base::{citations, data, files, isolation, stats, text};
+pub use taskgen_base::{citations, data, files, isolation, lint, stats, text};

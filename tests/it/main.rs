@@ -43,6 +43,7 @@ mod reader;
 mod real;
 mod real_llm;
 mod real_predict;
+mod real_presentation;
 mod real_weigh;
 mod reference;
 mod review;

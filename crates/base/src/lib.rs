@@ -5,5 +5,6 @@ pub mod citations;
 pub mod data;
 pub mod files;
 pub mod isolation;
+pub mod lint;
 pub mod stats;
 pub mod text;

@@ -78,7 +78,7 @@ fn image_label(text: &str) -> Option<String> {
 
 /// The sections with references, in lines and with the levels of their headings. Deeper headings
 /// are within.
-fn sections(text: &str, lines: &[Range<usize>]) -> Vec<(Range<usize>, usize)> {
+pub(super) fn sections(text: &str, lines: &[Range<usize>]) -> Vec<(Range<usize>, usize)> {
     let mut sections: Vec<(Range<usize>, usize)> = Vec::new();
     let mut open = false;
     for (at, (line, announced)) in lines.iter().zip(next_is_listed(text, lines)).enumerate() {

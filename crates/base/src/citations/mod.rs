@@ -164,6 +164,41 @@ impl Citations {
     }
 }
 
+/// A section of references under a heading of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Where its heading begins in the report, in Unicode scalar values.
+    pub start: usize,
+    /// Where the next section begins, or the report ends.
+    pub end: usize,
+    /// 1 to 6 as in Markdown, 7 for a heading in bold face, 8 for a plain line.
+    pub level: usize,
+}
+
+/// The sections of references of a report, in order, with entries or without.
+pub fn sections(report: &str) -> Vec<Section> {
+    let visible = code::hide(report);
+    let lines = lines(&visible);
+    let places = places::Places::new(report);
+    let place = |line: usize| {
+        let byte = lines.get(line).map_or(report.len(), |line| line.start);
+        places.character(byte)
+    };
+    entries::sections(&visible, &lines)
+        .into_iter()
+        .map(|(section, level)| Section {
+            start: place(section.start),
+            end: place(section.end),
+            level,
+        })
+        .collect()
+}
+
+/// The report with blanks in place of its code, byte for byte as long.
+pub fn without_code(report: &str) -> String {
+    code::hide(report)
+}
+
 /// Reads a report in Markdown. Code is not read, except where the whole report is one fenced block.
 pub fn parse(report: &str) -> Citations {
     let visible = code::hide(report);

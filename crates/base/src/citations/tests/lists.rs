@@ -197,3 +197,18 @@ fn addresses_are_counted_in_the_order_of_the_text() {
         ]
     );
 }
+
+#[test]
+fn sections_are_told_with_their_places_and_levels() {
+    let report = "甲[1]\n```\n## Sources\n```\n## 参考文献\n### Sources\n1. T\n# End\n**Links**\n";
+    let found: Vec<(String, usize)> = sections(report)
+        .iter()
+        .map(|section| (cut(report, section.start, section.end), section.level))
+        .collect();
+    let expect = [
+        ("## 参考文献\n", 2),
+        ("### Sources\n1. T\n", 3),
+        ("**Links**\n", 7),
+    ];
+    assert_eq!(found, expect.map(|(text, level)| (text.to_owned(), level)));
+}

@@ -5,7 +5,7 @@ mod hostile;
 mod lists;
 mod reports;
 
-use super::{Citation, Citations, Diagnosis, Reference, Style, parse, steps};
+use super::{Citation, Citations, Diagnosis, Reference, Style, parse, sections, steps};
 
 /// What is between two places of a report.
 fn cut(report: &str, start: usize, end: usize) -> String {
