@@ -5,8 +5,10 @@
 //!
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
+//! LiveResearchBench's result files are read in [`live_research_bench`].
 
 mod language;
+pub mod live_research_bench;
 mod rows;
 pub mod slots;
 #[cfg(test)]
