@@ -1,6 +1,8 @@
 //! Audit of summaries and averages: win rates against games, averages against their judges, and
 //! both against the files that they were made of.
 
+use std::collections::BTreeMap;
+
 use super::{
     differ,
     finding::{Finding, Kind, Place},
@@ -12,7 +14,7 @@ use crate::benchmarks::live_research_bench::{
         CriterionFigures, DepthFigures, Field, JudgeGames, Named, PointwiseFigures, SummaryFile,
         figure,
     },
-    recompute::{Depth, Mean, Recomputed},
+    recompute::{Depth, Mean, Model, Recomputed},
 };
 
 /// Audits a summary of one judge, or an averaged file, by itself.
@@ -192,14 +194,14 @@ pub fn audit_average_beside(
     b: &SummaryFile,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let [a, b] = [a, b].map(by_name);
     for (place, figures) in models(averaged) {
-        let Some(model) = &place.model else { continue };
+        let Some(model) = place.model.as_deref() else {
+            continue;
+        };
         for criterion in Criterion::SCORED {
             let stored = count(Some(figures), criterion);
-            let counts = [a, b].map(|file| {
-                let models = file.results_by_model.get();
-                count(models.and_then(|models| models.get(model)), criterion)
-            });
+            let counts = [&a, &b].map(|models| count(models.get(model).copied(), criterion));
             let (Some(stored), [Some(a), Some(b)]) = (stored, counts) else {
                 continue;
             };
@@ -213,6 +215,12 @@ pub fn audit_average_beside(
     findings
 }
 
+/// The figures of each model of a file.
+fn by_name(file: &SummaryFile) -> BTreeMap<&str, &CriterionFigures> {
+    let models = file.results_by_model.get();
+    models.into_iter().flat_map(Named::iter).collect()
+}
+
 fn count(figures: Option<&CriterionFigures>, criterion: Criterion) -> Option<u64> {
     figures?.pointwise(criterion)?.count.get().copied()
 }
@@ -220,12 +228,10 @@ fn count(figures: Option<&CriterionFigures>, criterion: Criterion) -> Option<u64
 /// Audits a summary of one judge beside the figures of its detailed file, recomputed from facts.
 pub fn audit_summary_beside(file: &SummaryFile, recomputed: &Recomputed) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let named = recomputed.models.iter();
+    let facts: BTreeMap<&str, &Model> = named.map(|model| (model.name.as_str(), model)).collect();
     for (place, figures) in models(file) {
-        let Some(model) = place
-            .model
-            .as_deref()
-            .and_then(|name| recomputed.model(name))
-        else {
+        let Some(model) = place.model.as_deref().and_then(|name| facts.get(name)) else {
             continue;
         };
         for (criterion, mean) in &model.means {

@@ -82,6 +82,16 @@ impl Incremental {
         text
     }
 
+    /// The lines as a file of reports, so that it can be audited.
+    pub fn into_reports(self) -> ReportsFile {
+        let lines = self.lines.into_iter();
+        let reports = lines.map(|(_, report)| Field::Read(Box::new(report)));
+        ReportsFile {
+            reports: reports.collect::<Vec<_>>().into(),
+            ..ReportsFile::default()
+        }
+    }
+
     /// Gives each report of a file its own block of a criterion.
     ///
     /// Of several lines on one report the last one counts, because a file grows at its end; but a

@@ -7,7 +7,7 @@ use crate::benchmarks::live_research_bench::{
     Criterion,
     audit::{Finding, audit, audit_average_beside, audit_summary, audit_summary_beside, counts},
     facts::Known,
-    files::{ReportsFile, SummaryFile},
+    files::{Incremental, ReportsFile, SummaryFile},
     recompute::recompute,
 };
 
@@ -199,6 +199,20 @@ fn a_grade_that_stands_with_two_models() {
             ),
         );
     }
+}
+
+#[test]
+fn a_copied_grade_among_results_as_they_come_in() {
+    let lines = MODELS.map(|model| {
+        let line = samples::line(model, "market02", "citation", samples::issues(7, 3, 80));
+        line.to_string()
+    });
+    let read = Incremental::read("citation_results.jsonl", lines.join("\n").as_bytes());
+    let findings = audit(&read.value.into_reports(), &Known::default());
+    assert_eq!(
+        counts(&findings).into_iter().collect::<Vec<_>>(),
+        [("copied_grade", 1)]
+    );
 }
 
 #[test]

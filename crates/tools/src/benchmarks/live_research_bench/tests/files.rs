@@ -1,14 +1,16 @@
 //! Files: round trips, ids with and without their prefix, duplicates, broken parts.
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::samples::{self, MODELS, QUERIES, plant};
 use crate::benchmarks::live_research_bench::{
     Criterion,
     audit::{audit, audit_summary},
     facts::Known,
-    files::{Attached, Incremental, ReportsFile, Spot, SummaryFile, bare_id},
+    files::{
+        Attached, Incremental, IssueBlock, QueryId, Report, ReportsFile, Spot, SummaryFile, bare_id,
+    },
     recompute::recompute,
 };
 
@@ -57,6 +59,37 @@ fn lines_are_written_as_they_were_read() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(again, lines);
+}
+
+/// Files of ours are written from typed values.
+#[test]
+fn typed_values_have_the_names_of_the_format() {
+    let block = IssueBlock {
+        provider: "local".to_owned().into(),
+        specific_issues: vec![json!("两处矛盾")].into(),
+        total_issues: 1.into(),
+        score: Number::from(90).into(),
+        ..IssueBlock::default()
+    };
+    let report = Report {
+        model_name: "wren".to_owned().into(),
+        query_id: QueryId::new("river01").into(),
+        consistency: Box::new(block).into(),
+        ..Report::default()
+    };
+    let file = ReportsFile {
+        reports: vec![Box::new(report).into()].into(),
+        ..ReportsFile::default()
+    };
+    let written: Value = serde_json::from_str(&file.write()).unwrap();
+    let block = json!({
+        "provider": "local", "specific_issues": ["两处矛盾"], "total_issues": 1, "score": 90,
+    });
+    let report = json!({
+        "model_name": "wren", "query_id": "river01", "consistency_grading_results": block,
+    });
+    assert_eq!(written, json!({"reports": [report]}));
+    assert_eq!(samples::read(&written), file);
 }
 
 #[test]
