@@ -217,7 +217,7 @@ fn a_copied_grade_among_results_as_they_come_in() {
 
 #[test]
 fn equal_grades_that_are_no_copies() {
-    // At another moment, about another query, or with too few words.
+    // At another moment, at none, about another query, or with too few words.
     let mut file = samples::detailed();
     file["reports"][3]["citation_grading_results"] =
         file["reports"][1]["citation_grading_results"].clone();
@@ -228,6 +228,11 @@ fn equal_grades_that_are_no_copies() {
     );
     file["reports"][2]["consistency_grading_results"] =
         file["reports"][1]["consistency_grading_results"].clone();
+    for report in [1, 3] {
+        let mut timeless = samples::coverage(7);
+        timeless["graded_at"] = json!(null);
+        file["reports"][report]["coverage_grading_results"] = timeless;
+    }
     for report in [0, 2, 4] {
         let mut short = samples::issues(1, 0, 100);
         short["justification"] = json!("Nothing found.");
@@ -236,22 +241,63 @@ fn equal_grades_that_are_no_copies() {
     assert_eq!(of_reports(&file), []);
 }
 
+fn turned(fields: &Value) -> Value {
+    let fields = fields.as_object().unwrap().iter().rev();
+    Value::Object(
+        fields
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
+}
+
 #[test]
 fn a_copy_is_found_whatever_the_order_of_its_fields() {
     let mut file = samples::detailed();
-    let block = file["reports"][1]["citation_grading_results"]
-        .as_object()
-        .unwrap();
-    let turned: serde_json::Map<String, Value> = block
-        .iter()
-        .rev()
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    file["reports"][3]["citation_grading_results"] = Value::Object(turned);
+    let mut copy = turned(&file["reports"][1]["presentation_grading_results"]);
+    copy["evaluations"] = turned(&copy["evaluations"]);
+    file["reports"][3]["presentation_grading_results"] = copy;
     assert_eq!(
         counts(&of_reports(&file)).into_iter().collect::<Vec<_>>(),
         [("copied_grade", 1)]
     );
+}
+
+#[test]
+fn nulls_raise_no_alarm() {
+    let mut file = samples::detailed();
+    for field in ["provider", "error", "justification"] {
+        let pointer = format!("/reports/0/citation_grading_results/{field}");
+        plant(&mut file, &pointer, json!(null));
+    }
+    samples::read(&file);
+    assert_eq!(of_reports(&file), []);
+}
+
+#[test]
+fn in_the_second_order_the_evaluated_report_is_b() {
+    let mut file = samples::detailed();
+    let depth = "/reports/0/depth_grading_results";
+    plant(
+        &mut file,
+        &format!("{depth}/winner_comparison_2"),
+        json!("evaluated_model"),
+    );
+    plant(
+        &mut file,
+        &format!("{depth}/raw_comparison_2/winner"),
+        json!("B"),
+    );
+    plant(
+        &mut file,
+        &format!("{depth}/raw_comparison_2/scores/B/density"),
+        json!(5),
+    );
+    plant(
+        &mut file,
+        &format!("{depth}/raw_comparison_2/scores/B/total"),
+        json!(17),
+    );
+    assert_eq!(of_reports(&file), []);
 }
 
 #[test]
@@ -372,6 +418,17 @@ fn winners_and_totals() {
         &format!(
             "{place}, field `raw_comparison_1.scores`: a dimension without a score from 0 to 5"
         ),
+    );
+}
+
+#[test]
+fn a_dimension_of_another_kind_is_one_finding() {
+    plant_in_detailed(
+        "/reports/0/depth_grading_results/raw_comparison_1/scores/B/density",
+        json!("3"),
+        "other_kind",
+        "model `heron/large`, query `river01`, criterion `depth`, \
+         field `raw_comparison_1.scores.B.density`: expected a number, found the text `3`",
     );
 }
 
@@ -497,12 +554,15 @@ fn averages_of_depth() {
     let undecided =
         json!({"win_rate": 0.0, "wins": 0, "losses": 0, "ties": 4, "decisive_games": 0});
     plant(&mut file, &format!("{depth}/by_judge/judge_b"), undecided);
-    plant(&mut file, &format!("{depth}/win_rate"), json!(37.5));
-    assert_only(
-        &audit_summary(&summary_of(&file)),
-        "undecided_as_zero",
-        &format!("{place}, field `by_judge.judge_b`: a win rate of 0 with no decisive game"),
-    );
+    // Whether the zero was averaged in or not.
+    for average in [37.5, 75.0] {
+        plant(&mut file, &format!("{depth}/win_rate"), json!(average));
+        assert_only(
+            &audit_summary(&summary_of(&file)),
+            "undecided_as_zero",
+            &format!("{place}, field `by_judge.judge_b`: a win rate of 0 with no decisive game"),
+        );
+    }
     let mut file = samples::averaged();
     for (name, games) in [("wins", 3), ("losses", 1), ("ties", 1)] {
         plant(&mut file, &format!("{depth}/{name}"), json!(games));
@@ -513,6 +573,11 @@ fn averages_of_depth() {
         "counts_of_one_judge",
         &format!("{place}: a count of 5, which is one judge's; the other has 5"),
     );
+    // Of two judges with the same games they are both's.
+    let first = file["results_by_model"]["wren"]["depth"]["by_judge"]["judge_a"].clone();
+    plant(&mut file, &format!("{depth}/by_judge/judge_b"), first);
+    plant(&mut file, &format!("{depth}/win_rate"), json!(75.0));
+    assert_eq!(audit_summary(&summary_of(&file)), []);
 }
 
 #[test]

@@ -88,6 +88,19 @@ fn stored_numbers_are_not_believed() {
     assert_eq!(figures(&file), figures(&samples::detailed()));
 }
 
+#[test]
+fn in_the_second_order_the_evaluated_report_is_b() {
+    let wins_and_losses = |side: &str| {
+        let mut file = samples::detailed();
+        let scores = "/reports/0/depth_grading_results/raw_comparison_2/scores";
+        plant(&mut file, &format!("{scores}/{side}/density"), json!(5));
+        let games = figures(&file).models[0].depth.clone().unwrap().count_both;
+        (games.wins, games.losses, games.ties)
+    };
+    assert_eq!(wins_and_losses("B"), (3, 0, 1));
+    assert_eq!(wins_and_losses("A"), (2, 1, 1));
+}
+
 /// A restart that copied one model's grade to another: nobody can tell whose it is.
 #[test]
 fn a_copied_grade_is_nobodys() {
