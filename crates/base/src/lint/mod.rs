@@ -1,6 +1,8 @@
-//! Faults of form in a report: here is a report in Markdown, which faults can code find, and where?
-//! Hides Markdown's lines, headings and tables; deliberately absent is any judgement of content.
+//! Here is a report in Markdown: which faults can code find in it, and where? Faults of form
+//! (`presentation`, `writing`), and statements that contradict each other (`consistency`). Hides
+//! Markdown's lines, headings and tables; no page is read and no model is asked.
 
+pub mod consistency;
 mod headings;
 mod images;
 mod lines;
