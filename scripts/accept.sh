@@ -16,4 +16,4 @@ cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"
 # recording of ten hours.
 export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180 TASKGEN_KILLS=50 TASKGEN_MEDIA=5000 TASKGEN_SILENCE=60 TASKGEN_HOURS=10
 cargo test --locked --test it -- --nocapture --test-threads 1 \
-    hostile:: rates:: ranking::killed evaluation::killed transcribe_kills:: media::mutated nobody_speaks real_hours
+    hostile:: rates:: ranking::killed evaluation::killed transcribe_kills:: media::mutated nobody_speaks real_hours lrb_

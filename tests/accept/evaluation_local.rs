@@ -9,6 +9,7 @@ use std::{
 
 use axum::{Router, response::Html, routing::get};
 use serde_json::{Value, json};
+use taskgen::stats::agreement;
 
 use crate::support::{Project, web, woven};
 
@@ -272,6 +273,80 @@ fn relations(project: &Project) {
         "each report is compared with each key point"
     );
     assert!(same * 3 >= all, "worse than a guess among three verdicts");
+}
+
+/// In the strict form, asked about by one, by five and by eight: how often the model says the same
+/// of a report and a point, and how often it says what a careful reader says. As above, it is
+/// measured and not held against a small model; what must hold is that each pair has a verdict or a
+/// cause.
+#[test]
+fn evaluation_by_the_local_model_in_batches() {
+    let model =
+        std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
+    let runs: Vec<(usize, BTreeMap<String, (String, &str)>)> = [1, 5, 8]
+        .map(|batch| {
+            let project = project();
+            let form = format!("[evaluate]\nform = \"strict\"\nbatch = {batch}\n");
+            project.configure(&(project.configuration() + &form));
+            let (code, summary) = evaluate(&project, &model);
+            assert!(matches!(code, Some(0 | 1 | 4)), "{code:?}, {summary}");
+            (batch, strict_relations(&project))
+        })
+        .into();
+    let (_, alone) = &runs[0];
+    assert!(!alone.is_empty(), "no verdicts");
+    for (batch, said) in &runs {
+        assert!(
+            said.keys().eq(alone.keys()),
+            "each pair has a verdict or a cause"
+        );
+        let read = said
+            .values()
+            .filter(|(label, _)| WORDS.contains(&label.as_str()));
+        let right = read.clone().filter(|(label, right)| label == right).count();
+        println!(
+            "by {batch}: {right} of {} as a careful reader, {} readable",
+            said.len(),
+            read.count()
+        );
+    }
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        let value = |label: &str| {
+            let place = WORDS.iter().position(|word| *word == label)?;
+            Some(place as f64)
+        };
+        let items: Vec<[Option<f64>; 2]> = alone
+            .keys()
+            .map(|pair| [one, other].map(|run| value(&runs[run].1[pair].0)))
+            .collect();
+        println!(
+            "by {} and by {}: the same {:?}, kappa {:?}",
+            runs[one].0,
+            runs[other].0,
+            agreement::percent(&items),
+            agreement::fleiss(&items)
+        );
+    }
+}
+
+const WORDS: [&str; 4] = ["SUPPORTS", "PARTLY", "OMITS", "CONTRADICTS"];
+
+/// What was said of each agent's report and point, with what a careful reader says.
+fn strict_relations(project: &Project) -> BTreeMap<String, (String, &'static str)> {
+    let said = "SELECT a.name || '|' || k.spans, upper(coalesce(j.label, j.cause)) FROM judgement j
+        JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent JOIN key_point k ON k.id = j.other
+        WHERE j.instrument LIKE 'kae/relation/%'";
+    let rows = rows(project, said).into_iter();
+    rows.map(|(pair, said)| {
+        let line = rests_on(&pair).next().filter(|line| is_about(line));
+        let right = match line {
+            Some(_) if pair.starts_with("faithful") => "SUPPORTS",
+            Some(line) if line.starts_with('!') => "CONTRADICTS",
+            _ => "OMITS",
+        };
+        (pair, (said, right))
+    })
+    .collect()
 }
 
 fn rows(project: &Project, sql: &str) -> Vec<(String, String)> {

@@ -91,6 +91,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// A stage sees its tools and the nouns: never another stage, never pages or the command line.
 const STAGE: &[&str] = &[
     "agents",
+    "benchmarks",
+    "lint",
     "evidence",
     "similarity",
     "embed",

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::{
+    deep_eval,
     small_web::world::World,
     support::{ModelServer, Project, TALK, TALK_ZH, llm::Request},
 };
@@ -77,7 +78,8 @@ fn the_longest_reply_fits_its_tokens() {
         .woven();
     project.ok(&["rank"]);
     project.ok(&["probe"]);
-    let servers = [&paper.fake, &strict.fake, &stages];
+    let (deep_eval, _project) = deep_eval::evaluated();
+    let servers = [&paper.fake, &strict.fake, &deep_eval, &stages];
     let requests: Vec<Request> = servers.iter().flat_map(|server| server.seen()).collect();
     let mut unlimited: BTreeSet<String> = BTreeSet::new();
     let mut fits: BTreeMap<String, (usize, usize)> = BTreeMap::new();

@@ -34,15 +34,29 @@ fn sample(name: &str, language: &str) -> Value {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "a": task, "b": task })
         }
-        "evaluate/key-points" | "evaluate/key-points-strict" => {
+        "evaluate/key-points" => {
             json!({ "task": text, "title": "Gravel", "part": 1, "parts": 2, "page": text, "most": 8 })
         }
+        "evaluate/key-points-strict" => json!({
+            "task": text, "title": "Gravel", "site": "gravel.org", "published": "2024-05-06",
+            "part": 1, "parts": 2, "page": text, "most": 8
+        }),
         "evaluate/key-points-short" => {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
         "evaluate/comparison" => json!({ "task": text, "a": text, "b": text }),
         "evaluate/relations" => json!({ "task": text, "report": text, "items": [text, text] }),
         "evaluate/importance" => json!({ "task": text, "items": [text, text] }),
+        "evaluate/presentation" => json!({
+            "task": text, "report": text, "items": [{ "question": text, "marked": text }]
+        }),
+        "evaluate/coverage" => json!({ "task": text, "report": text, "items": [text] }),
+        "evaluate/consistency" | "evaluate/association" => json!({
+            "task": text, "report": text, "day": "2026-11-25", "marked": text, "most": 24
+        }),
+        "evaluate/depth" => json!({ "task": text, "a": text, "b": text }),
+        "evidence/citation" => json!({ "passages": [text, text], "items": [text] }),
+        "evaluate/same-claim" => json!({ "items": [{ "a": text, "b": text }] }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
         "evaluate/checklist" | "evaluate/checklist-strict" | "evaluate/checklist-short" => {
             json!({ "task": text, "family": "Literature Survey", "difficulty": "Basic", "focus": "sources", "discipline": "health", "day": null })

@@ -3,9 +3,9 @@
 //! and the results are audited. No stage knows another.
 
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
-use taskgen_base::{data, files, isolation, stats, text};
+use taskgen_base::{data, files, isolation, lint, stats, text};
 use taskgen_tools::{
-    agents, context, embed, evidence, judging, llm, models, similarity, store, web,
+    agents, benchmarks, context, embed, evidence, judging, llm, models, similarity, store, web,
 };
 
 #[cfg(test)]

@@ -84,6 +84,15 @@ pub enum Reports {
     },
     /// List the reports with their scores
     List,
+    /// List the faults that code finds in reports
+    ///
+    /// Faults of form (references, citations, headings, tables), slips of the pen, and figures, dates
+    /// and sums that contradict each other, each with its line. Asks no model.
+    Check {
+        /// Files in Markdown, or ids as `taskgen reports list` shows them
+        #[arg(value_name = "FILE|ID", required = true)]
+        reports: Vec<String>,
+    },
     /// Take reports out
     ///
     /// They are written to `tasks/reports-removed.jsonl`, from which `taskgen reports import` takes
@@ -161,8 +170,9 @@ pub struct Leaderboard {
     /// Only the tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
-    /// Use the layout of Table 3 of the DeepResearch Arena paper
-    #[arg(long, value_parser = PossibleValuesParser::new(["paper"]))]
+    /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench` the
+    /// main table of LiveResearchBench, `depth` the strengths of agents by all games of depth
+    #[arg(long, value_parser = PossibleValuesParser::new(["paper", "live-research-bench", "depth"]))]
     pub table: Option<String>,
     /// Count attempts that gave no report as the worst score; otherwise they are left out
     #[arg(long)]
@@ -193,6 +203,18 @@ pub enum Audit {
         /// Fail with exit code 4 if more than this share of the texts has no answer, 0 to 1
         #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
         max_unscored: f64,
+    },
+    /// Find what is wrong in result files of LiveResearchBench
+    ///
+    /// Grades that were copied from one model to others, scores that do not follow from what the
+    /// judge listed, reports without a grade, win rates without a game. Each model's figures are
+    /// computed again from the issues, items and dimensions in the file; several files are averaged
+    /// as several judges.
+    Results {
+        /// Files of reports (`reports_….json`, `detailed_results_….json`), of incremental results
+        /// (`…_results.jsonl`), or summaries
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
     },
     /// Measure how far the scores agree with people's, and people with each other
     ///

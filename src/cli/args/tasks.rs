@@ -76,8 +76,8 @@ pub enum Tasks {
     },
     /// Import questions from elsewhere as tasks
     ///
-    /// Reads JSONL, a JSON list, CSV, TSV, or one question a line; the files of DeepResearch Bench
-    /// and LiveResearchBench are known. The questions become a named set of tasks. No recording is
+    /// Reads JSONL, a JSON list, CSV, TSV, Parquet, or one question a line; the files of DeepResearch
+    /// Bench and LiveResearchBench are known. The questions become a named set of tasks. No recording is
     /// needed.
     Import(TaskImport),
     /// Write the tasks as JSONL, best first, with their sources
@@ -107,6 +107,10 @@ pub struct TaskImport {
     /// are filled in [default: the day of the set's first import]
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub as_of: Option<Date>,
+    /// Take texts in which the benchmark has filled its time slots itself, from the fields
+    /// `question_no_placeholder` and `checklist_no_placeholder`
+    #[arg(long = "static", conflicts_with = "as_of")]
+    pub is_static: bool,
     /// Language of questions that do not state theirs [default: guessed from the text]
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,

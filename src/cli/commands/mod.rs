@@ -15,6 +15,7 @@ pub mod prompts;
 pub mod rank;
 pub mod report;
 pub mod reports;
+mod results;
 pub mod seminars;
 pub mod stages;
 pub mod status;

@@ -21,6 +21,7 @@ pub fn reply(asked: &str, request: &Value) -> Value {
     match asked {
         "evaluate_key_points" | "evaluate_key_points_strict" => points(texts[texts.len() - 1]),
         "evaluate_importance" => importance(&texts[1..]),
+        "evaluate_same_claim" => same_claim(&texts),
         "evaluate_relation" => relation(texts[1], texts[2]),
         "evaluate_relations" => relations(texts[1], &texts[2..]),
         "evidence_support" => support(request, &texts),
@@ -94,6 +95,14 @@ fn importance(claims: &[&str]) -> Value {
         json!({ "number": number, "reason": "planted", "importance": point(claim).importance })
     });
     json!({ "points": points.collect::<Vec<_>>() })
+}
+
+/// Pairs, one text after the other; the planted points are all different.
+fn same_claim(texts: &[&str]) -> Value {
+    let pairs = texts.chunks(2).zip(1..).map(|(pair, number)| {
+        json!({ "number": number, "reason": "planted", "same": pair[0] == pair[1] })
+    });
+    json!({ "pairs": pairs.collect::<Vec<_>>() })
 }
 
 /// The paper's words: a part is enough.

@@ -22,6 +22,7 @@ pub fn reply(asked: &str, request: &Value) -> Value {
     match asked {
         "evaluate_key_points" | "evaluate_key_points_strict" => points(prompt.last()),
         "evaluate_importance" => importance(&prompt),
+        "evaluate_same_claim" => same_claim(&prompt),
         "evidence_support" => supports(&prompt),
         "evaluate_relation" => relationship(&prompt),
         "evaluate_relations" => relationships(&prompt),
@@ -224,6 +225,16 @@ fn importance(prompt: &Prompt) -> Value {
     };
     let points: Vec<Value> = (1..).zip(&prompt.fenced[1..]).map(one).collect();
     json!({ "points": points })
+}
+
+/// Points with the same codes make the same claim.
+fn same_claim(prompt: &Prompt) -> Value {
+    let pair = |(number, pair): (usize, &[(String, String)])| {
+        let [a, b] = [&pair[0].1, &pair[1].1].map(|point| codes(point).collect::<Vec<_>>());
+        json!({ "number": number, "reason": "codes", "same": a == b })
+    };
+    let pairs: Vec<Value> = (1..).zip(prompt.fenced.chunks(2)).map(pair).collect();
+    json!({ "pairs": pairs })
 }
 
 fn relation(code: &str, key_point: &str, report: &str) -> &'static str {

@@ -9,6 +9,7 @@ mod lines;
 pub mod presentation;
 mod rule;
 mod tables;
+pub mod writing;
 
 use serde::Serialize;
 

@@ -52,4 +52,14 @@ pub enum Rule {
     DuplicateNumber,
     /// An address that an earlier entry has.
     DuplicateUrl,
+    /// A word that stands twice in a row.
+    DoubledWord,
+    /// Characters that were read in another encoding.
+    BrokenEncoding,
+    /// What a model or an editor left behind.
+    LeftOver,
+    /// A bracket that is opened and not closed on its line.
+    UnclosedBracket,
+    /// A word that is one letter away from one that the report uses often.
+    RareSpelling,
 }

@@ -117,24 +117,50 @@ pub fn statistic<T>(
     rng: &mut impl Rng,
     of: impl Fn(&[&T]) -> Option<f64>,
 ) -> Option<Estimate> {
-    let of = |items: Vec<&T>| of(&items).filter(|value| value.is_finite());
-    let value = of(clusters.iter().flatten().collect())?;
+    let of = |items: &[&T]| vec![of(items)];
+    statistics(clusters, resamples, rng, of).pop()?
+}
+
+/// Several statistics of the same items, computed together; each call of `of` returns as many. None
+/// for those without a value.
+pub fn statistics<T>(
+    clusters: &[Vec<T>],
+    resamples: usize,
+    rng: &mut impl Rng,
+    of: impl Fn(&[&T]) -> Vec<Option<f64>>,
+) -> Vec<Option<Estimate>> {
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    let all: Vec<&T> = clusters.iter().flatten().collect();
+    let whole: Vec<Option<f64>> = of(&all).into_iter().map(finite).collect();
     let n = clusters.len();
-    let mut draws = Vec::new();
-    for _ in 0..resamples {
+    let mut draws = vec![Vec::new(); whole.len()];
+    // Nothing to draw for: the generator stays where it is.
+    let resamples_drawn = if whole.iter().any(Option::is_some) {
+        resamples
+    } else {
+        0
+    };
+    for _ in 0..resamples_drawn {
         // As many clusters as there are, so that a resample is as uncertain as the data.
-        let sample = (0..n).flat_map(|_| &clusters[rng.random_range(0..n)]);
-        draws.extend(of(sample.collect()));
+        let sample: Vec<&T> = (0..n)
+            .flat_map(|_| &clusters[rng.random_range(0..n)])
+            .collect();
+        for (draws, value) in draws.iter_mut().zip(of(&sample)) {
+            draws.extend(finite(value));
+        }
     }
     // An empty cluster tells nothing, and counting it would make the interval narrower.
     let filled = clusters
         .iter()
         .filter(|cluster| !cluster.is_empty())
         .count();
-    Some(Estimate {
-        value,
-        interval: interval(draws, resamples, filled),
-    })
+    let estimate = |(value, draws): (Option<f64>, Vec<f64>)| {
+        Some(Estimate {
+            value: value?,
+            interval: interval(draws, resamples, filled),
+        })
+    };
+    whole.into_iter().zip(draws).map(estimate).collect()
 }
 
 /// How often each of `n` clusters is drawn, when `n` are drawn with replacement.

@@ -57,6 +57,11 @@ pub fn same_page(a: &str, b: &str) -> bool {
     page(a).is_some_and(|a| page(b) == Some(a))
 }
 
+/// The host of a web address, in lower case; `None` for what is no absolute http or https address.
+pub fn host(address: &str) -> Option<String> {
+    web(address)?.host_str().map(str::to_owned)
+}
+
 /// Whether [`canonical`] takes tracking parameters off this address.
 pub fn has_tracking(address: &str) -> bool {
     web(address).is_some_and(|url| {

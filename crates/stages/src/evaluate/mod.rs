@@ -5,12 +5,14 @@
 
 mod ace;
 mod claims;
+mod deep_eval;
 pub mod detail;
 pub mod evaluator;
 mod facts;
 mod kae;
 pub mod leaderboard;
 mod library;
+mod numbered;
 mod options;
 mod reference;
 pub mod rescore;
@@ -24,6 +26,7 @@ use anyhow::Result;
 use self::evaluator::Work;
 pub use self::{
     ace::checklist::named as checklists,
+    deep_eval::{Ratings, ratings as depth_ratings},
     evaluator::Evaluator,
     kae::decide,
     options::{Form, Options},
@@ -43,8 +46,18 @@ use crate::{
 pub struct Misconfigured(pub String);
 
 /// All evaluators, in the order in which tables show their measures.
-pub static EVALUATORS: &[&dyn Evaluator] =
-    &[&ace::Ace, &kae::Kae, &claims::Claims, &reference::Reference];
+pub static EVALUATORS: &[&dyn Evaluator] = &[
+    &ace::Ace,
+    &kae::Kae,
+    &claims::Claims,
+    &reference::Reference,
+    &deep_eval::Presentation,
+    &deep_eval::Coverage,
+    &deep_eval::Consistency,
+    &deep_eval::Association,
+    &deep_eval::Depth,
+    &deep_eval::CitationAccuracy,
+];
 
 /// The evaluator of a name.
 pub fn evaluator(key: &str) -> Option<&'static dyn Evaluator> {

@@ -41,8 +41,8 @@ pub struct Options {
     pub similarity: f64,
     /// How judges are asked.
     pub form: Form,
-    /// Key points, or claims, that a judge is asked about at once; 0 for 8. The paper's form asks
-    /// about key points one by one.
+    /// Key points, claims, or items of a checklist that a judge is asked about at once; 0 for 8, and
+    /// for one item. The paper's form asks about key points one by one.
     pub batch: usize,
     /// Whether raters are told how a report's statements stand up against the pages that they cite;
     /// in the strict form.
@@ -77,6 +77,12 @@ impl Options {
             0 => AT_ONCE,
             batch => batch,
         }
+    }
+
+    /// Items of a checklist in one question: alone, unless the user says otherwise, so that no item
+    /// colours the next.
+    pub fn items_at_once(&self) -> usize {
+        self.batch.max(1)
     }
 
     /// Whether raters are told how statements stand up; the paper's are not.

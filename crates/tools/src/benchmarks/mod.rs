@@ -1,7 +1,7 @@
-//! Here is a file of questions: give me its tasks. It reads records (JSONL, a JSON list, CSV, TSV)
-//! with the field names of several benchmarks, or one question a line. Hides the names of fields,
-//! rows that belong to one task, time slots, and how a broken row is left out without losing the
-//! others.
+//! Here is a file of questions: give me its tasks. It reads records (JSONL, a JSON list, CSV, TSV,
+//! Parquet) with the field names of several benchmarks, or one question a line. Hides the names of
+//! fields, rows that belong to one task, time slots, and how a broken row is left out without losing
+//! the others.
 //!
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
@@ -9,6 +9,7 @@
 
 mod language;
 pub mod live_research_bench;
+mod parquet;
 mod rows;
 pub mod slots;
 #[cfg(test)]
@@ -32,6 +33,8 @@ pub enum Format {
     Json,
     /// A table with names of columns in its first line, its cells apart by this character.
     Table(u8),
+    /// Columns, as Hugging Face publishes data sets.
+    Parquet,
     /// A question a line.
     Lines,
 }
@@ -42,6 +45,7 @@ impl Format {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let begins = bytes.trim_ascii_start().first();
         match extension.to_ascii_lowercase().as_str() {
+            _ if bytes.starts_with(parquet::MAGIC) => Self::Parquet,
             "json" | "jsonl" | "ndjson" => Self::Json,
             "csv" => Self::Table(b','),
             "tsv" => Self::Table(b'\t'),
@@ -58,6 +62,8 @@ pub struct Options<'a> {
     pub benchmark: &'a str,
     /// The day that time slots are filled for.
     pub as_of: Date,
+    /// Whether texts count in which the benchmark has filled its time slots, where there are such.
+    pub is_static: bool,
     /// Language tag of questions without one; else it is guessed from the text.
     pub language: Option<&'a str>,
     /// Licence of the questions.
@@ -89,7 +95,7 @@ pub fn read(bytes: &[u8], format: Format, options: Options<'_>) -> Result<Import
     let mut imported = Imported::default();
     // By id in the file, or by the text where it has none: the place among the tasks.
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for (line, row) in rows::read(bytes, format)? {
+    for (line, row) in rows::read(bytes, format, options.is_static)? {
         let row = match row {
             Ok(row) => row,
             Err(why) => {

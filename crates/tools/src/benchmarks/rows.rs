@@ -3,24 +3,20 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Format, MOST_CHARACTERS};
+use super::{Format, MOST_CHARACTERS, parquet};
 use crate::{
     data::{Difficulty, Facets, Phase, TaskType},
     text::{invisible::works_unseen, records},
 };
 
 /// Names of the fields, the first that a row has being the one that counts.
-const TEXT: [&str; 6] = [
-    "task",
-    "question",
-    "prompt",
-    "query",
-    "text",
-    "question_no_placeholder",
-];
+const TEXT: [&str; 6] = ["task", "question", "prompt", "query", "text", FILLED_TEXT];
+/// Fields of a text and a checklist in which the benchmark has filled the time slots itself.
+const FILLED_TEXT: &str = "question_no_placeholder";
+const FILLED_CHECKLIST: &str = "checklist_no_placeholder";
 const ID: [&str; 4] = ["qid", "id", "query_id", "task_id"];
 const LANGUAGE: [&str; 2] = ["language", "lang"];
-const CHECKLIST: [&str; 2] = ["checklist", "checklist_no_placeholder"];
+const CHECKLIST: [&str; 2] = ["checklist", FILLED_CHECKLIST];
 const OTHERS: &str = "facets";
 /// The most characters of a facet's value; a longer one is a text and no group.
 const MOST_IN_FACET: usize = 60;
@@ -48,14 +44,21 @@ type Object = Map<String, Value>;
 /// Rows with their lines, from 1, or why a line holds none.
 type Rows = Vec<(usize, Result<Row, String>)>;
 
-/// The rows of a file; the error says why it cannot be read at all.
-pub fn read(bytes: &[u8], format: Format) -> Result<Rows, String> {
+/// The rows of a file; the error says why it cannot be read at all. `is_static` prefers texts whose
+/// time slots the benchmark has filled.
+pub fn read(bytes: &[u8], format: Format, is_static: bool) -> Result<Rows, String> {
+    let row = |object| row(object, is_static);
     match format {
         Format::Json => Ok(records::read(bytes)
             .into_iter()
             .map(|(line, object)| (line, object.and_then(row)))
             .collect()),
-        Format::Table(delimiter) => table(bytes, delimiter),
+        Format::Parquet => Ok(parquet::read(bytes)?
+            .into_iter()
+            .zip(1..)
+            .map(|(object, line)| (line, object.and_then(row)))
+            .collect()),
+        Format::Table(delimiter) => table(bytes, delimiter, is_static),
         Format::Lines => lines(bytes),
     }
 }
@@ -77,7 +80,7 @@ fn of_text(text: String) -> Row {
     }
 }
 
-fn table(bytes: &[u8], delimiter: u8) -> Result<Rows, String> {
+fn table(bytes: &[u8], delimiter: u8, is_static: bool) -> Result<Rows, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
@@ -99,7 +102,10 @@ fn table(bytes: &[u8], delimiter: u8) -> Result<Rows, String> {
     let mut rows = Vec::new();
     for record in reader.records() {
         rows.push(match record {
-            Ok(record) => (line_of(record.position()), row(cells(&names, &record))),
+            Ok(record) => (
+                line_of(record.position()),
+                row(cells(&names, &record), is_static),
+            ),
             Err(e) => (line_of(e.position()), Err(e.to_string())),
         });
     }
@@ -118,7 +124,11 @@ fn cells(names: &csv::StringRecord, record: &csv::StringRecord) -> Object {
         .collect()
 }
 
-fn row(mut object: Object) -> Result<Row, String> {
+fn row(mut object: Object, is_static: bool) -> Result<Row, String> {
+    if is_static {
+        prefer(&mut object, FILLED_TEXT, &TEXT);
+        prefer(&mut object, FILLED_CHECKLIST, &CHECKLIST);
+    }
     let id = id(&mut object)?;
     let text = text(&mut object)?;
     let language = language(&mut object)?;
@@ -132,6 +142,14 @@ fn row(mut object: Object) -> Result<Row, String> {
         checklist,
         ignored,
     })
+}
+
+/// Leaves out the other fields where a preferred one says something.
+fn prefer(object: &mut Object, preferred: &str, names: &[&str]) {
+    if object.get(preferred).is_some_and(|value| !value.is_null()) {
+        let others = names.iter().filter(|name| **name != preferred);
+        others.for_each(|name| drop(object.remove(*name)));
+    }
 }
 
 /// The first of the fields that says something; the others are left out with it.

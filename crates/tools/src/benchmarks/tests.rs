@@ -9,6 +9,7 @@ fn read_as(extension: &str, text: &str) -> Result<Imported, String> {
     let options = Options {
         benchmark: "outside",
         as_of: date(2026, 11, 3),
+        is_static: false,
         language: None,
         licence: "CC0-1.0",
     };
@@ -171,6 +172,7 @@ fn what_is_no_file_of_questions_says_so() {
     let options = Options {
         benchmark: "b",
         as_of: date(2026, 1, 1),
+        is_static: false,
         language: None,
         licence: "unknown",
     };
@@ -190,4 +192,54 @@ fn slots_that_nobody_fills_are_named_and_stay() {
     );
     assert_eq!(imported.tasks[0].text, "What about {{next_year}} and 2026?");
     assert!(imported.tasks[0].has_slots());
+}
+
+/// Made with pyarrow 26.0.1, compressed with snappy: three rows of two questions of ours, in the layout
+/// of LiveResearchBench.
+const PARQUET: &[u8] = include_bytes!("../../../../tests/data/benchmarks/rows.parquet");
+
+fn of_parquet(bytes: &[u8], is_static: bool) -> Result<Imported, String> {
+    let options = Options {
+        benchmark: "outside",
+        as_of: date(2026, 11, 3),
+        is_static,
+        language: Some("en"),
+        licence: "CC0-1.0",
+    };
+    read(bytes, Format::guess("parquet", bytes), options)
+}
+
+#[test]
+fn rows_of_parquet_are_joined_and_filled_by_us_or_by_the_benchmark() {
+    let texts = |imported: &Imported| {
+        let of = |task: &Task| (task.text.clone(), from(task).checklist.clone());
+        imported.tasks.iter().map(of).collect::<Vec<_>>()
+    };
+    let now = of_parquet(PARQUET, false).expect("it can be read");
+    let [(text, checklist), _] = &texts(&now)[..] else {
+        panic!("{now:?}")
+    };
+    assert_eq!(text, "What changed in 2025?");
+    assert_eq!(checklist, &["Names 2025", "Gives a table"]);
+    let fixed = of_parquet(PARQUET, true).expect("it can be read");
+    let [(text, checklist), _] = &texts(&fixed)[..] else {
+        panic!("{fixed:?}")
+    };
+    assert_eq!(text, "What changed in 2024?");
+    assert_eq!(checklist, &["Names 2024", "Gives a table"]);
+    assert!(fixed.ignored.is_empty(), "{:?}", fixed.ignored);
+}
+
+/// A file that was cut or changed is refused, or read as far as it goes; it never brings us down.
+#[test]
+fn a_broken_file_of_parquet_is_no_trouble() {
+    assert!(of_parquet(b"PAR1", false).is_err());
+    let mut read = 0;
+    for at in 4..PARQUET.len() {
+        let mut changed = PARQUET.to_vec();
+        changed[at] ^= 0x55;
+        read += usize::from(of_parquet(&changed, false).is_ok());
+        assert!(of_parquet(&PARQUET[..at], false).is_err(), "cut at {at}");
+    }
+    assert!(read < PARQUET.len(), "{read} changed files were read");
 }

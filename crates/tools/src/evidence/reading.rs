@@ -96,9 +96,12 @@ pub fn count_statements(report: &str) -> usize {
     parts.filter(|(part, _)| *part == Part::Statement).count()
 }
 
-/// The statements of a report that cite, each with the URLs that it cites: from the record, where
+/// The statements of a report that cite, each with its citations in order: from the record, where
 /// it was evaluated before.
-pub fn citing(store: &Store, report: &AgentReport) -> Result<Vec<(Statement, Vec<String>)>> {
+pub fn with_citations(
+    store: &Store,
+    report: &AgentReport,
+) -> Result<Vec<(Statement, Vec<Citation>)>> {
     let (statements, citations) = if store.reading(&report.id, VERSION..=VERSION)?.is_some() {
         let id = &report.id;
         (
@@ -109,19 +112,25 @@ pub fn citing(store: &Store, report: &AgentReport) -> Result<Vec<(Statement, Vec
         let read = read_text(&report.text);
         (read.statements, read.citations)
     };
-    let mut citing: Vec<(Statement, Vec<String>)> =
+    let mut citing: Vec<(Statement, Vec<Citation>)> =
         statements.into_iter().map(|of| (of, Vec::new())).collect();
     for citation in citations {
-        let Some((place, url)) = citation.statement.zip(citation.url) else {
-            continue;
-        };
-        if let Some((_, urls)) = citing.get_mut(place) {
-            urls.push(url);
+        let of = citation.statement.and_then(|place| citing.get_mut(place));
+        if let Some((_, citations)) = of {
+            citations.push(citation);
         }
     }
-    // A mark that leads nowhere cites nothing.
-    citing.retain(|(_, urls)| !urls.is_empty());
     Ok(citing)
+}
+
+/// The same with the URLs alone. A mark that leads nowhere cites nothing.
+pub fn citing(store: &Store, report: &AgentReport) -> Result<Vec<(Statement, Vec<String>)>> {
+    let urls = |citations: Vec<Citation>| citations.into_iter().filter_map(|of| of.url).collect();
+    let citing = with_citations(store, report)?.into_iter();
+    let citing = citing.map(|(statement, citations)| (statement, urls(citations)));
+    Ok(citing
+        .filter(|(_, urls): &(_, Vec<String>)| !urls.is_empty())
+        .collect())
 }
 
 /// What each of the reports says and cites. What is new is put on record, some at a time: who is

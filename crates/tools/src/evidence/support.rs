@@ -2,7 +2,7 @@
 //! names and quotes the passage that decides, and the quote is looked up in it: an invented quote
 //! is no verdict. Claims that are held against the same passages are asked about together.
 
-use std::{marker::PhantomData, ops::Range};
+use std::marker::PhantomData;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -79,49 +79,71 @@ pub struct Support {
 }
 
 impl Support {
-    /// Position of the passage that decides, and where the quote stands in it, in bytes; none where
-    /// all are silent. White space, case and the form of quotation marks do not count.
-    pub fn place(&self, passages: &[&str]) -> Option<(usize, Range<usize>)> {
-        if self.stance == Stance::Silent {
-            return None;
-        }
-        let at = self.passage.checked_sub(1)?;
-        Some((at, find(passages.get(at)?, &self.quote)?))
-    }
-
     /// An error if the quote is not where the reply says.
     fn check(&self, passages: &[&str]) -> Result<(), Unscored> {
-        let (claim, number) = (self.number, self.passage);
-        let (cause, reason) = if self.stance == Stance::Silent {
-            if number == 0 && self.quote.trim().is_empty() {
-                return Ok(());
-            }
-            (
-                Cause::Inconsistent,
-                format!("claim {claim}: all are silent, and yet passage {number} is quoted"),
-            )
-        } else if number == 0 || number > passages.len() {
-            let shown = passages.len();
-            (
-                Cause::UnknownReference,
-                format!(
-                    "claim {claim}: there is no passage {number}, they are numbered 1 to {shown}"
-                ),
-            )
-        } else if words::length(&self.quote) < FEWEST_WORDS {
-            (
-                Cause::OutOfRange,
-                format!("claim {claim}: the quote has fewer than {FEWEST_WORDS} words"),
-            )
-        } else if self.place(passages).is_none() {
-            (
-                Cause::UnknownReference,
-                format!(
-                    "claim {claim}: the quote does not stand in passage {number}: copy it letter by letter"
-                ),
-            )
-        } else {
+        let quoted = Quoted {
+            item: self.number,
+            passage: self.passage,
+            quote: &self.quote,
+        };
+        if self.stance == Stance::Silent {
+            return quoted.is_nothing();
+        }
+        quoted.stands_in(passages)
+    }
+}
+
+/// A quote in a reply about numbered items and numbered passages.
+pub(super) struct Quoted<'a> {
+    /// The item that it is about.
+    pub item: usize,
+    /// The passage that has it, from 1; 0 for none.
+    pub passage: usize,
+    /// The words.
+    pub quote: &'a str,
+}
+
+impl Quoted<'_> {
+    /// An error if something is quoted.
+    pub fn is_nothing(&self) -> Result<(), Unscored> {
+        if self.passage == 0 && self.quote.trim().is_empty() {
             return Ok(());
+        }
+        let Self { item, passage, .. } = self;
+        Err(Unscored {
+            cause: Cause::Inconsistent,
+            reason: format!("claim {item}: all are silent, and yet passage {passage} is quoted"),
+        })
+    }
+
+    /// An error unless the words stand in their passage. White space, case and the form of quotation
+    /// marks do not count.
+    pub fn stands_in(&self, passages: &[&str]) -> Result<(), Unscored> {
+        let Self {
+            item,
+            passage,
+            quote,
+        } = *self;
+        let shown = passages.len();
+        let text = passage.checked_sub(1).and_then(|at| passages.get(at));
+        let (cause, reason) = match text {
+            None => (
+                Cause::UnknownReference,
+                format!(
+                    "claim {item}: there is no passage {passage}, they are numbered 1 to {shown}"
+                ),
+            ),
+            Some(_) if words::length(quote) < FEWEST_WORDS => (
+                Cause::OutOfRange,
+                format!("claim {item}: the quote has fewer than {FEWEST_WORDS} words"),
+            ),
+            Some(text) if find(text, quote).is_none() => (
+                Cause::UnknownReference,
+                format!(
+                    "claim {item}: the quote does not stand in passage {passage}: copy it letter by letter"
+                ),
+            ),
+            Some(_) => return Ok(()),
         };
         Err(Unscored { cause, reason })
     }
@@ -180,7 +202,7 @@ pub async fn support(
     let subjects: Vec<Subject<Vec<Passage>>> = claims
         .into_iter()
         .filter(|of| !of.passages.is_empty())
-        .map(subject)
+        .map(ClaimBatch::into_subject)
         .collect();
     let form = BatchForm {
         stage,
@@ -188,11 +210,11 @@ pub async fn support(
         role: ROLE,
         prompt: PROMPT,
         most,
-        vars: &|passages: &Vec<Passage>| json!({ "passages": texts(passages) }),
+        vars: &|passages: &Vec<Passage>| json!({ "passages": Passage::texts(passages) }),
         schema: &schema,
         tokens: tokens_of_each,
         check: &|reply: &Supports, passages: &Vec<Passage>| {
-            let shown = texts(passages);
+            let shown = Passage::texts(passages);
             reply.verdicts.iter().try_for_each(|one| one.check(&shown))
         },
         reply: PhantomData,
@@ -200,24 +222,19 @@ pub async fn support(
     batch::judge(ctx, &form, &subjects).await
 }
 
-fn subject(claims: ClaimBatch) -> Subject<Vec<Passage>> {
-    let items = claims.claims.into_iter();
-    // Which page a passage is of, so that a verdict leads to the page that decides.
-    let pages: Vec<&str> = claims
-        .passages
-        .iter()
-        .map(|of| of.source.as_str())
-        .collect();
-    Subject {
-        keep: json!({ "pages": pages }),
-        items: items.map(|(id, text)| (id, json!(text))).collect(),
-        id: claims.subject,
-        of: claims.passages,
+impl ClaimBatch {
+    /// The claims as items of a question, with which page each passage is of, so that a verdict leads
+    /// to the page that decides.
+    pub(super) fn into_subject(self) -> Subject<Vec<Passage>> {
+        let items = self.claims.into_iter();
+        let pages: Vec<&str> = self.passages.iter().map(|of| of.source.as_str()).collect();
+        Subject {
+            keep: json!({ "pages": pages }),
+            items: items.map(|(id, text)| (id, json!(text))).collect(),
+            id: self.subject,
+            of: self.passages,
+        }
     }
-}
-
-fn texts(passages: &[Passage]) -> Vec<&str> {
-    passages.iter().map(|of| of.text.as_str()).collect()
 }
 
 /// The schema of a reply about `n` claims.

@@ -54,6 +54,7 @@ const JOURNAL: &str = "-journal";
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_secret.sql"),
+    include_str!("schema/0003_published.sql"),
 ];
 
 /// The project's database.

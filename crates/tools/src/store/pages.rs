@@ -27,6 +27,8 @@ pub struct Extract {
     pub version: String,
     /// The page's title.
     pub title: Option<String>,
+    /// When it says that it was published, as it is written there.
+    pub published: Option<String>,
     /// Its text.
     pub text: String,
 }
@@ -139,12 +141,26 @@ impl Store {
         Ok(None)
     }
 
+    /// The address that brought a page; of several the least.
+    pub fn address_of(&self, content: &str) -> Result<Option<String>> {
+        let sql = "SELECT min(url) FROM page_visit WHERE content = ?1";
+        self.read(|connection| Ok(connection.query_row(sql, [content], |row| row.get(0))?))
+    }
+
     /// Keeps the text of a page.
     pub fn save_extract(&self, content: &str, extract: &Extract) -> Result<()> {
         self.write(|tx| {
             tx.execute(
-                "INSERT OR REPLACE INTO extract (content, extractor, version, title, text) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![content, extract.extractor, extract.version, extract.title, extract.text],
+                "INSERT OR REPLACE INTO extract (content, extractor, version, title, published, text)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![
+                    content,
+                    extract.extractor,
+                    extract.version,
+                    extract.title,
+                    extract.published,
+                    extract.text
+                ],
             )?;
             Ok(())
         })
@@ -154,7 +170,7 @@ impl Store {
     pub fn extract(&self, content: &str) -> Result<Option<Extract>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT extractor, version, title, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
+                "SELECT extractor, version, title, published, text FROM extract WHERE content = ?1 ORDER BY rowid DESC LIMIT 1",
             )?;
             Ok(statement.query_row([content], extract).optional()?)
         })
@@ -187,7 +203,8 @@ fn extract(row: &Row<'_>) -> rusqlite::Result<Extract> {
         extractor: row.get(0)?,
         version: row.get(1)?,
         title: row.get(2)?,
-        text: row.get(3)?,
+        published: row.get(3)?,
+        text: row.get(4)?,
     })
 }
 

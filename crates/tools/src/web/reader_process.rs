@@ -90,6 +90,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
             extractor: read.extractor.to_owned(),
             version: read.version.to_owned(),
             title: read.title,
+            published: read.published,
             text: read.text,
         }),
     }

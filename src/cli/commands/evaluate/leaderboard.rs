@@ -18,15 +18,20 @@ use crate::{
             output::{Printer, counted, table},
         },
     },
-    data::{InTable, MeasureDef, Unit},
+    data::{InTable, MeasureDef, ReportHead, Unit},
     evaluate::{
-        self,
-        leaderboard::{Leaderboard, Measure, Options, Row, Table, leaderboard as fold, paper},
+        self, Ratings,
+        leaderboard::{
+            Leaderboard, Measure, Options, Row, Table, leaderboard as fold, live_research_bench,
+            paper,
+        },
         measure, measures,
         scorecard::ReportScores,
     },
     files,
     report::leaderboard,
+    stats::bootstrap::Estimate,
+    store::Store,
     text::invisible::works_unseen,
 };
 
@@ -44,10 +49,9 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         );
     }
     // The paper's table is English beside Chinese.
-    let by = if args.table.is_some() {
-        Some("language".to_owned())
-    } else {
-        args.by.clone()
+    let by = match args.table.as_deref() {
+        Some("paper") => Some("language".to_owned()),
+        _ => args.by.clone(),
     };
     check_facet(by.as_deref(), &scored)?;
     let options = Options {
@@ -58,13 +62,15 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ..Options::default()
     };
     let board = fold(&scored, &options);
-    printer.show(&board, |board| {
-        if args.table.is_some() {
-            papers(board)
-        } else {
-            text(board)
+    match args.table.as_deref() {
+        Some("depth") => {
+            let strengths = depth(&store, &reports, &options)?;
+            printer.show(&strengths, depth_text)?;
         }
-    })?;
+        Some("live-research-bench") => printer.show(&board, live_research_bench_text)?,
+        Some(_) => printer.show(&board, papers)?,
+        None => printer.show(&board, text)?,
+    }
     if let Some(path) = &args.csv {
         write(path, csv(&board)?.as_bytes(), printer)?;
     }
@@ -292,6 +298,52 @@ fn failures(of: &Table) -> String {
         );
     }
     out
+}
+
+/// The strengths of agents by their games of depth.
+fn depth(store: &Store, reports: &[ReportHead], options: &Options) -> Result<Ratings> {
+    let ratings = evaluate::depth_ratings(store, reports, options.resamples, options.seed)?;
+    ratings.ok_or_else(|| {
+        Usage("no games of depth\nhint: `taskgen evaluate --metric depth`".into()).into()
+    })
+}
+
+fn depth_text(ratings: &Ratings) -> String {
+    let mut rows = table(&["agent", "strength", "won", "tied", "lost"]);
+    for of in &ratings.agents {
+        let Estimate { value, interval } = of.strength;
+        let (low, high) = interval.unzip();
+        let [won, tied, lost] = of.outcomes.map(|n| n.to_string());
+        rows.add_row([
+            of.agent.clone(),
+            signed(value, low, high, 1.0),
+            won,
+            tied,
+            lost,
+        ]);
+    }
+    let first = ratings.first_wins.map_or_else(String::new, |share| {
+        format!(
+            "; of the decisive games {:.0} % go to the report that is shown first",
+            share * 100.0
+        )
+    });
+    format!(
+        "{rows}\nBradley–Terry over {} tasks, in logits around the mean of the agents; a tie is half a win{first}\nintervals: 95 %, by resampling tasks",
+        ratings.tasks
+    )
+}
+
+fn live_research_bench_text(board: &Leaderboard) -> String {
+    let mut rows = table(&live_research_bench::COLUMNS);
+    for row in live_research_bench::table(board) {
+        rows.add_row(row);
+    }
+    let judges = judges(&board.whole);
+    format!(
+        "{rows}\n{judges}{}percent; the average is of all four, and – where one is missing",
+        failures(&board.whole)
+    )
 }
 
 fn papers(board: &Leaderboard) -> String {

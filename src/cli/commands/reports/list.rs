@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::remove;
+use super::{check, remove};
 use crate::{
     answer::layouts::{self, Incoming, Target},
     cli::{
@@ -26,6 +26,7 @@ pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<
     match command {
         Reports::Import { path, agent } => import(global, path, agent.as_deref(), printer),
         Reports::List => list(global, printer),
+        Reports::Check { reports } => check::run(global, reports, printer),
         Reports::Remove(args) => remove::run(global, args, printer),
     }
 }

@@ -93,6 +93,7 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
     let options = benchmarks::Options {
         benchmark: &set,
         as_of,
+        is_static: args.is_static,
         language: language.as_deref(),
         licence: args.licence.as_deref().unwrap_or(UNKNOWN_LICENCE),
     };

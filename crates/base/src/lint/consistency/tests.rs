@@ -1,3 +1,6 @@
+//! Planted contradictions and clean reports full of traps, those that rules were fitted to and those
+//! that were kept aside.
+
 use serde::Deserialize;
 
 use super::*;
@@ -23,19 +26,19 @@ struct Clean {
 
 fn planted() -> Vec<Planted> {
     #[derive(Deserialize)]
-    struct File {
+    struct Reports {
         report: Vec<Planted>,
     }
-    let file: File = toml::from_str(include_str!("tests/planted.toml")).unwrap();
+    let file: Reports = toml::from_str(include_str!("tests/planted.toml")).unwrap();
     file.report
 }
 
 fn clean() -> Vec<Clean> {
     #[derive(Deserialize)]
-    struct File {
+    struct Reports {
         report: Vec<Clean>,
     }
-    let file: File = toml::from_str(include_str!("tests/clean.toml")).unwrap();
+    let file: Reports = toml::from_str(include_str!("tests/clean.toml")).unwrap();
     file.report
 }
 

@@ -35,7 +35,7 @@ pub(super) fn one_ordered_list(material: &Material) -> Outcome {
     if lists.is_empty() && findings.is_empty() {
         findings.extend(missing(material));
     }
-    Outcome::of(!lists.is_empty() || !material.sections.is_empty(), findings)
+    Outcome::of(!lists.is_empty(), findings)
 }
 
 /// The lists with entries. Footnotes are drawn as one list, and are one where there is no other.
@@ -102,7 +102,8 @@ fn sectioned(material: &Material) -> Vec<List> {
     lists
 }
 
-/// Headings of references with nothing like a list below them, where no other list is.
+/// Headings of references with nothing below them, where no other list is. With prose below it, a
+/// heading such as `Readings` is a section of the report.
 fn empty(material: &Material, lists: &[List]) -> Vec<Finding> {
     if !lists.is_empty() {
         return Vec::new();
@@ -113,7 +114,7 @@ fn empty(material: &Material, lists: &[List]) -> Vec<Finding> {
         !below
             .iter()
             .take_while(|line| line.start < section.end)
-            .any(|line| line.body().starts_with(['-', '*', '+', '•', '|', '[']))
+            .any(|line| !line.is_blank())
     };
     let sections = material.sections.iter().filter(is_empty);
     sections

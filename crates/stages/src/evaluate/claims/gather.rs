@@ -13,16 +13,12 @@ use crate::{
     evaluate::{evaluator::Work, library::Library},
     evidence::{
         pages::CitedPages,
-        retrieval::{self, Index, Passage},
+        passages::{Passages, Statements},
         support::ClaimBatch,
     },
-    store::Store,
     text::words,
 };
 
-/// Passages that are shown for each statement, and of pages so short that all of them are shown.
-const EACH: usize = 3;
-const ALL: usize = 12;
 /// Characters of a statement that are shown; a table's row may be as long as a page.
 const LONGEST: usize = 1_500;
 
@@ -38,62 +34,6 @@ pub fn plans<'a>(work: &Work<'a>, cited: &CitedPages, library: &Library<'_>) -> 
         plans.push((report, task, plan::plan(work, cited, &all, case)?));
     }
     Ok(plans)
-}
-
-/// Statements by their ids.
-type Statements = Vec<(String, String)>;
-
-/// Passages with their index.
-struct Passages {
-    all: Vec<Passage>,
-    index: Index,
-}
-
-impl Passages {
-    fn of(store: &Store, pages: &BTreeSet<&str>) -> Result<Self> {
-        let mut all: Vec<Passage> = Vec::new();
-        for page in pages {
-            if let Some(extract) = store.extract(page)? {
-                all.extend(retrieval::passages(page, &extract.text));
-            }
-        }
-        let texts: Vec<&str> = all.iter().map(|of| of.text.as_str()).collect();
-        let index = Index::new(&texts, None);
-        Ok(Self { all, index })
-    }
-
-    /// The passages that fit the statements best, in the order of the pages; all of short pages,
-    /// and the first ones where nothing fits: a report may be in another language than its source.
-    fn fitting(&self, statements: &[(String, String)]) -> Vec<Passage> {
-        if self.all.len() <= ALL {
-            return self.all.clone();
-        }
-        let mut wanted: BTreeSet<usize> = BTreeSet::new();
-        for (_, text) in statements {
-            let found = self.index.best(text, None, EACH).best;
-            if found.is_empty() {
-                wanted.extend(0..EACH);
-            }
-            wanted.extend(found);
-        }
-        wanted.into_iter().map(|at| self.all[at].clone()).collect()
-    }
-
-    /// Statements with what fits them, at most so many at once: the order is that of the report, so
-    /// that neighbours share their passages.
-    fn batches(
-        &self,
-        report: &ReportId,
-        statements: &[(String, String)],
-        most: usize,
-    ) -> Vec<ClaimBatch> {
-        let together = |statements: &[(String, String)]| ClaimBatch {
-            subject: report.to_string(),
-            claims: statements.to_vec(),
-            passages: self.fitting(statements),
-        };
-        statements.chunks(most).map(together).collect()
-    }
 }
 
 /// The words of a statement as they are shown.
@@ -114,7 +54,7 @@ pub fn of_own_pages(work: &Work<'_>, plans: &Plans<'_>, most: usize) -> Result<V
         for (pages, statements) in by_pages {
             let pages = pages.iter().map(String::as_str).collect();
             let passages = Passages::of(&work.ctx.store, &pages)?;
-            batches.extend(passages.batches(report, &statements, most));
+            batches.extend(passages.batches(report.as_str(), &statements, most));
         }
     }
     Ok(batches)
@@ -146,7 +86,7 @@ pub fn of_other_pages(
     for (task, reports) in open {
         let passages = Passages::of(&work.ctx.store, &library.cited(task, |_| true))?;
         for (report, statements) in reports {
-            batches.extend(passages.batches(report, &statements, most));
+            batches.extend(passages.batches(report.as_str(), &statements, most));
         }
     }
     Ok(batches)

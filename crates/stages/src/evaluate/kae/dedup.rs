@@ -14,7 +14,7 @@
 //! The paper (DeepResearch Arena, arXiv 2509.01396) says that points are unified and not how.
 
 #[cfg(test)]
-mod labelled;
+pub mod labelled;
 
 use std::{cmp::Reverse, collections::BTreeSet};
 

@@ -1,7 +1,7 @@
 //! From stored relations to the scores of a report: the panel's majority on each key point, counted
 //! over the two reference sets.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use super::{
     importance,
     measures::{self, Counts, INDEPENDENT, OWN},
     relations::{self, Deciding, STRICT, independent_set, own_set},
+    same_claim,
     weighted::{self, WeightedPoint},
 };
 use crate::{
@@ -57,6 +58,7 @@ impl Fold for KaeFold {
             .read_bare(self.instrument, report.id.as_str(), read)?;
         // Of the paper's form there are none.
         let importance = importance::of_task(&record.judgements, &task.id)?;
+        let same = same_claim::of_task(&record.judgements, &task.id)?;
         let mut folded = Folded::default();
         // Both sets may hold a point; keyed by it, its failure is counted once.
         let (mut without_verdict, mut unweighed) = (BTreeMap::new(), BTreeMap::new());
@@ -91,12 +93,27 @@ impl Fold for KaeFold {
             let counts = count(&decided, set.clusters.len());
             folded.scores.extend(measures::scores(keys, Some(counts)));
             if self.is_strict() {
-                let weighed: Vec<WeightedPoint> = decided
+                let mut weighed: Vec<(&str, WeightedPoint)> = decided
                     .into_iter()
-                    .map(|(point, (relation, sentence))| WeightedPoint {
-                        relation,
-                        sentence,
-                        importance: importance.get(point).and_then(|of| of.ok()),
+                    .map(|(point, (relation, sentence))| {
+                        let weighed = WeightedPoint {
+                            relation,
+                            sentence,
+                            importance: importance.get(point).and_then(|of| of.ok()),
+                            is_repeated: false,
+                        };
+                        (point, weighed)
+                    })
+                    .collect();
+                // Of the points that make one claim, the one that matters most counts.
+                weighed.sort_by_key(|(_, point)| Reverse(point.importance));
+                let points: Vec<&str> = weighed.iter().map(|(point, _)| *point).collect();
+                let repeated = same.repeated(&points);
+                let weighed: Vec<WeightedPoint> = weighed
+                    .into_iter()
+                    .map(|(point, weighed)| WeightedPoint {
+                        is_repeated: repeated.contains(point),
+                        ..weighed
                     })
                     .collect();
                 folded
@@ -110,6 +127,9 @@ impl Fold for KaeFold {
                     }
                 }
             }
+        }
+        for (cause, n) in same.failed {
+            folded.unscored.insert(format!("same claim {cause}"), n);
         }
         for cause in without_verdict.into_values().chain(unweighed.into_values()) {
             *folded.unscored.entry(cause).or_default() += 1;

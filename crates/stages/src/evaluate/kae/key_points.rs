@@ -15,7 +15,7 @@ use crate::{
     evaluate::{Form, Options, kae::key_points_extractive, library::Library},
     llm::{Answer, Answered, Ask, object},
     store::Store,
-    text::{find::find, sentences, words},
+    text::{find::find, sentences, url, words},
 };
 
 const PAPER: &str = "evaluate/key-points";
@@ -114,9 +114,13 @@ struct Part<'t> {
     parts: usize,
 }
 
-/// The text of a part, and its page's title.
+/// The text of a part, and what is known of its page.
 struct PartText {
     title: Option<String>,
+    /// The host that it came from.
+    site: String,
+    /// When it says that it was published.
+    published: Option<String>,
     text: String,
 }
 
@@ -214,8 +218,12 @@ fn text_of(store: &Store, part: &Part<'_>, size: usize) -> Result<PartText> {
         .get(part.number - 1)
         .context("a page is shorter than it was")?
         .to_string();
+    let address = store.address_of(&part.content)?;
+    let site = address.as_deref().and_then(url::host).unwrap_or_default();
     Ok(PartText {
         title: extract.title,
+        site,
+        published: extract.published,
         text,
     })
 }
@@ -251,7 +259,7 @@ async fn note(
     read: &PartText,
     options: &Options,
 ) -> Result<Answered<Vec<KeyPoint>>> {
-    let vars = json!({
+    let mut vars = json!({
         "task": part.task.text,
         "title": read.title,
         "part": part.number,
@@ -264,6 +272,8 @@ async fn note(
         Form::Paper => (LONGEST, 3000),
         // A token for every two characters, and what stands around them.
         Form::Strict => {
+            vars["site"] = json!(read.site);
+            vars["published"] = json!(read.published);
             let point = (1 + SPANS) * LONGEST_STRICT / 2 + 60;
             (LONGEST_STRICT, (most * point + 40) as u32)
         }

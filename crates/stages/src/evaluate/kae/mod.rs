@@ -10,7 +10,7 @@
 //! point.
 //!
 //! **The strict form** (`[evaluate] form = "strict"`) asks for atomic key points, for how much each
-//! matters, and under stricter rules for the relations of several key points at once; its weighted
+//! matters and which make the same claim, and under stricter rules for the relations of several key points at once; its weighted
 //! measures stand beside the paper's.
 
 pub mod dedup;
@@ -22,6 +22,7 @@ mod limits;
 pub mod measures;
 mod place;
 pub mod relations;
+mod same_claim;
 mod strict;
 mod weighted;
 
@@ -61,13 +62,14 @@ fn settings(ctx: &Context, options: &Options) -> Result<Value> {
     Ok(settings)
 }
 
-/// The judges of a form: of relations, and of what matters.
+/// The judges of a form: of relations, of what matters, and of what says the same.
 fn instruments(options: &Options) -> Vec<(Instrument, &'static str, &'static str)> {
     match options.form {
         Form::Paper => vec![(relations::RELATION, relations::ROLE, relations::PROMPT)],
         Form::Strict => vec![
             (relations::STRICT, relations::ROLE, strict::PROMPT),
             (importance::IMPORTANCE, limits::ROLE, importance::PROMPT),
+            (same_claim::SAME_CLAIM, limits::ROLE, same_claim::PROMPT),
         ],
     }
 }
@@ -129,6 +131,9 @@ impl Evaluator for Kae {
             Form::Strict => {
                 let weighed = importance::weigh(work.ctx, &compared).await?;
                 stages.push(timed(weighed, started));
+                let started = Instant::now();
+                let same = same_claim::compare(work.ctx, &compared).await?;
+                stages.push(timed(same, started));
                 let started = Instant::now();
                 let most = work.options.at_once();
                 let mut related = strict::relate(work.ctx, most, &compared).await?;

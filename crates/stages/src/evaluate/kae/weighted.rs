@@ -15,6 +15,8 @@ pub struct WeightedPoint {
     pub sentence: Option<usize>,
     /// How much the point matters, 0 to 3; none where that is not known.
     pub importance: Option<u8>,
+    /// Whether another point of the set makes the same claim and counts for both.
+    pub is_repeated: bool,
 }
 
 /// The keys of one set's measures.
@@ -44,7 +46,8 @@ pub const INDEPENDENT: Keys = Keys {
 
 /// The scores on one set.
 ///
-/// A point counts as often as its importance says, and a trivial one not at all. What a report says
+/// A point counts as often as its importance says, and not at all where it is trivial or says what
+/// another one says. What a report says
 /// in part counts half as supported and half as omitted. A sentence contradicts one point: of
 /// several that it speaks against, the one that matters most is contradicted and the others are
 /// omitted. Points of unknown importance, and the `undecided` ones, are left out and counted as
@@ -55,6 +58,8 @@ pub fn scores(keys: Keys, points: &[WeightedPoint], undecided: u64) -> Scores {
         .filter_map(|point| Some((*point, f64::from(point.importance?))))
         .collect();
     let unscored = undecided + (points.len() - known.len()) as u64;
+    let counted = known.into_iter().filter(|(point, _)| !point.is_repeated);
+    let known: Vec<(WeightedPoint, f64)> = counted.collect();
     let total: f64 = known.iter().map(|(_, weight)| weight).sum();
     let (supported, contradicted) = sums(known);
     let share = |weight: f64| {
@@ -201,6 +206,7 @@ mod tests {
             relation,
             sentence: Some(sentence),
             importance: Some(importance),
+            is_repeated: false,
         }
     }
 
@@ -227,6 +233,21 @@ mod tests {
         assert_eq!(contradicted, Some(3.0 / 10.0));
         assert_eq!(omitted, Some(3.0 / 10.0));
         assert_eq!(lenient, Some(3.0 / 6.0));
+    }
+
+    #[test]
+    fn a_repeated_claim_counts_in_no_weight() {
+        let repeated = WeightedPoint {
+            is_repeated: true,
+            ..point(Relation::Omits, 0, 3)
+        };
+        let points = [
+            point(Relation::Supports, 1, 3),
+            point(Relation::Omits, 0, 1),
+            repeated,
+        ];
+        let [supported, _, _, lenient] = values(&points);
+        assert_eq!((supported, lenient), (Some(3.0 / 4.0), Some(1.0 / 3.0)));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! and agents are compared.
 
 mod cells;
+pub mod live_research_bench;
 mod pairs;
 pub mod paper;
 #[cfg(test)]

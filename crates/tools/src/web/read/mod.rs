@@ -28,7 +28,7 @@ use crate::isolation;
 
 /// The extractors with their versions. A version is raised with every change of what its extractor
 /// makes of the same bytes: stored texts of earlier versions are then made again.
-const VERSIONS: [(&str, &str); 3] = [(HTML, "3"), (PDF, "3"), (PLAIN, "2")];
+const VERSIONS: [(&str, &str); 3] = [(HTML, "4"), (PDF, "3"), (PLAIN, "2")];
 const HTML: &str = "html";
 const PDF: &str = "pdf";
 const PLAIN: &str = "plain";

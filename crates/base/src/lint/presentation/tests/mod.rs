@@ -126,11 +126,17 @@ fn what_a_report_lacks_is_not_held_against_it() {
         "failed", "nothing", "passed", "nothing", "nothing", "passed", "passed",
     ];
     assert_eq!(outcomes(listed), expect);
-    let empty = "# T\n\nProse.\n\n## Sources\nNone were at hand.\n";
+    let empty = "# T\n\nProse.\n\n## Sources\n\n";
     let expect = [
         "nothing", "nothing", "failed", "nothing", "nothing", "passed", "nothing",
     ];
     assert_eq!(outcomes(empty), expect);
+    // A section by such a name is no list.
+    let section = "# T\n\nProse.\n\n## Readings\n\nThe gauge reads ten millimetres.\n";
+    let expect = [
+        "nothing", "nothing", "nothing", "nothing", "nothing", "passed", "nothing",
+    ];
+    assert_eq!(outcomes(section), expect);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Files of LiveResearchBench: formulas, round trips, planted faults, figures from facts.
 
 mod audit;
+mod audit_summaries;
 mod averages;
 mod depth;
 mod files;

@@ -1,12 +1,12 @@
-//! Contradictions of real reports, for people to read: `TASKGEN_LRB=DIR` names a folder of reports
+//! Contradictions that code finds in real reports, for reading: `TASKGEN_LRB=DIR` names a folder of reports
 //! in Markdown. Without it the test says so and is skipped.
 
 use std::io::Write as _;
 
-use taskgen_base::lint::consistency::check;
+use taskgen::lint::consistency::check;
 
 #[test]
-fn real_reports_are_read() {
+fn contradictions_are_listed() {
     let mut out = std::io::stderr().lock();
     let Some(folder) = std::env::var_os("TASKGEN_LRB") else {
         writeln!(out, "skipped: TASKGEN_LRB names no folder of reports").unwrap();

@@ -1,5 +1,5 @@
 //! What code finds wrong with the form of real reports, for reading beside them:
-//! `TASKGEN_LRB=FOLDER cargo test --test it real_reports -- --nocapture`, with a folder of
+//! `TASKGEN_LRB=FOLDER cargo test --test it lrb -- --nocapture`, with a folder of
 //! `…_report.md`. Without the variable the test says that it was skipped.
 
 use std::{
@@ -14,7 +14,7 @@ use taskgen::{
 };
 
 #[test]
-fn real_reports_are_checked_where_there_are_some() {
+fn faults_of_form_are_listed() {
     let mut out = std::io::stderr();
     let Some(folder) = std::env::var_os("TASKGEN_LRB").map(PathBuf::from) else {
         writeln!(out, "skipped: TASKGEN_LRB names no folder of reports").unwrap();

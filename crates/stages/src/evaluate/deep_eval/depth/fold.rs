@@ -1,0 +1,258 @@
+//! From stored comparisons to win rates and points of a report.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use super::{AGREEMENT, COMPARISON, POINTS, Settings, WIN_RATE, WIN_RATE_OF_MEANS};
+use crate::{
+    benchmarks::live_research_bench::depth::Decision,
+    data::{Cause, Judgement, Score, Task},
+    evaluate::evaluator::{Fold, Folded, Record, Reported},
+    judging::compare::ShownFirst,
+    store::{Evaluation, StoredJudgement},
+};
+
+/// How a game ended for a report, by its total minus the other's.
+pub fn outcome(difference: f64) -> Decision {
+    Decision::of_totals(difference, 0.0)
+}
+
+/// A win is 1, a tie ½, a loss 0.
+pub fn won(outcome: Decision) -> f64 {
+    match outcome {
+        Decision::Win => 1.0,
+        Decision::Tie => 0.5,
+        Decision::Loss => 0.0,
+    }
+}
+
+/// A decision of a judge about a report and an opponent, in one order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Game {
+    /// The agent of the other report.
+    pub opponent: String,
+    /// Whether the report was shown first.
+    pub shown: ShownFirst,
+    /// Its total minus the other's.
+    pub difference: f64,
+}
+
+/// A stored game.
+pub fn game(stored: &StoredJudgement<'_>) -> Result<Game> {
+    #[derive(Deserialize)]
+    struct Payload {
+        opponent: String,
+        shown: ShownFirst,
+    }
+    let payload: Payload = stored.payload()?;
+    Ok(Game {
+        opponent: payload.opponent,
+        shown: payload.shown,
+        difference: stored.value()?,
+    })
+}
+
+/// Both orders of a judge about a report and an opponent.
+type InBothOrders = [Option<f64>; 2];
+
+/// By opponent and judge. Each pair of reports is asked about once in each order, so that a later
+/// decision is the same one.
+pub fn in_both_orders<'g>(
+    games: &'g [Judgement<Game, Cause>],
+) -> BTreeMap<(&'g str, &'g str), InBothOrders> {
+    let mut by_opponent: BTreeMap<(&str, &str), InBothOrders> = BTreeMap::new();
+    for judgement in games {
+        let Ok(game) = &judgement.outcome else {
+            continue;
+        };
+        let key = (game.opponent.as_str(), judgement.judge.as_str());
+        let place = usize::from(game.shown == ShownFirst::Other);
+        by_opponent.entry(key).or_default()[place] = Some(game.difference);
+    }
+    by_opponent
+}
+
+/// Scores reports by their games.
+pub struct DepthFold {
+    settings: Settings,
+    /// Judges in force; none where nobody was asked.
+    panel: usize,
+}
+
+impl DepthFold {
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let in_force = evaluation.in_force(COMPARISON);
+        Self {
+            // Settings that are not there, or are another version's, are those of all pairs.
+            settings: Settings::deserialize(&in_force.settings).unwrap_or_default(),
+            panel: in_force.panel.len(),
+        }
+    }
+}
+
+impl Fold for DepthFold {
+    fn score(&self, record: &Record<'_>, _task: &Task, report: Reported<'_>) -> Result<Folded> {
+        let mut folded = Folded::default();
+        if self.panel == 0 {
+            return Ok(folded);
+        }
+        let games = record
+            .judgements
+            .read_bare(COMPARISON, report.id.as_str(), game)?;
+        for cause in games.iter().filter_map(|game| game.outcome.as_ref().err()) {
+            *folded.unscored.entry(cause.word().to_owned()).or_default() += 1;
+        }
+        let games = in_both_orders(&games);
+        if let Some(reference) = self.settings.reference.as_deref() {
+            let against = games
+                .iter()
+                .filter(|((opponent, _), _)| *opponent == reference);
+            let against: Vec<InBothOrders> = against.map(|(_, both)| *both).collect();
+            let [wins, of_means] = if report.agent == reference {
+                [Score::missing("reference"), Score::missing("reference")]
+            } else {
+                win_rates(&against)
+            };
+            folded.scores.insert(WIN_RATE, wins);
+            folded.scores.insert(WIN_RATE_OF_MEANS, of_means);
+        }
+        if self.settings.all() {
+            let (points, by_judge) = points(&games);
+            folded.scores.insert(POINTS, points);
+            if self.panel > 1 {
+                folded.by_judge.insert(POINTS, by_judge);
+            }
+        }
+        folded
+            .scores
+            .insert(AGREEMENT, agreement(games.into_values()));
+        Ok(folded)
+    }
+}
+
+/// Wins over wins and losses, with each order a game, and with the mean of both orders a game.
+fn win_rates(against: &[InBothOrders]) -> [Score; 2] {
+    if against.is_empty() {
+        return [Score::missing("unscored"), Score::missing("unscored")];
+    }
+    let each = against.iter().flatten().flatten().map(|by| outcome(*by));
+    let means = against
+        .iter()
+        .filter_map(|both| Some((both[0]? + both[1]?) / 2.0));
+    [rate(each), rate(means.map(outcome))]
+}
+
+fn rate(games: impl Iterator<Item = Decision>) -> Score {
+    let (mut wins, mut losses) = (0.0, 0.0);
+    for game in games {
+        match game {
+            Decision::Win => wins += 1.0,
+            Decision::Loss => losses += 1.0,
+            Decision::Tie => {}
+        }
+    }
+    if wins + losses > 0.0 {
+        Score::ratio(wins, wins + losses)
+    } else {
+        Score::missing("no decisive game")
+    }
+}
+
+/// The share of points over opponents, with that by each judge. A judge counts who decided in both
+/// orders: one order alone would include its position bias.
+fn points(games: &BTreeMap<(&str, &str), InBothOrders>) -> (Score, BTreeMap<String, f64>) {
+    let mut by_judge: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    let (mut points, mut n) = (0.0, 0.0);
+    for ((_, judge), both) in games {
+        let [Some(first), Some(second)] = both else {
+            continue;
+        };
+        let points_of_both = (won(outcome(*first)) + won(outcome(*second))) / 2.0;
+        points += points_of_both;
+        n += 1.0;
+        let of_judge = by_judge.entry(judge).or_default();
+        *of_judge = (of_judge.0 + points_of_both, of_judge.1 + 1.0);
+    }
+    let score = if n > 0.0 {
+        Score::ratio(points, n)
+    } else {
+        Score::missing("unscored")
+    };
+    let by_judge = by_judge.into_iter();
+    let mean = |(judge, (points, n)): (&str, (f64, f64))| (judge.to_owned(), points / n);
+    (score, by_judge.map(mean).collect())
+}
+
+/// How often both orders have the same outcome.
+fn agreement(games: impl Iterator<Item = InBothOrders>) -> Score {
+    let both = games.filter_map(|[first, second]| Some((first?, second?)));
+    let same: Vec<bool> = both
+        .map(|(first, second)| outcome(first) == outcome(second))
+        .collect();
+    if same.is_empty() {
+        return Score::missing("unscored");
+    }
+    let agree = same.iter().filter(|same| **same).count();
+    Score::ratio(agree as f64, same.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(score: &Score) -> Option<f64> {
+        score.value()
+    }
+
+    /// LiveResearchBench counts a win and a tie as one win, no loss and one tie: 100 %.
+    #[test]
+    fn each_order_is_a_game_and_ties_are_none() {
+        let [each, means] = win_rates(&[[Some(5.0), Some(1.0)]]);
+        assert_eq!((value(&each), value(&means)), (Some(1.0), Some(1.0)));
+        let [each, means] = win_rates(&[[Some(6.0), Some(-4.0)]]);
+        assert_eq!(
+            (value(&each), means.outcome),
+            (Some(0.5), Err("no decisive game".into()))
+        );
+        let [each, _] = win_rates(&[[Some(1.0), Some(-1.0)], [Some(0.0), None]]);
+        assert_eq!(each.outcome, Err("no decisive game".into()));
+        let [each, means] = win_rates(&[[None, Some(2.0)]]);
+        assert_eq!(
+            (value(&each), means.outcome),
+            (Some(1.0), Err("no decisive game".into()))
+        );
+    }
+
+    proptest! {
+        /// If the reports change sides, and the judge says the same of each, nothing changes; and
+        /// what one wins the other loses.
+        #[test]
+        fn sides_do_not_matter(first in -25_i32..=25, second in -25_i32..=25) {
+            let (first, second) = (f64::from(first), f64::from(second));
+            let of = |a: f64, b: f64| {
+                let game = |shown, difference| Judgement {
+                    about: String::new(),
+                    sample: 0,
+                    judge: "m".to_owned(),
+                    outcome: Ok(Game { opponent: "other".to_owned(), shown, difference }),
+                };
+                let games = [game(ShownFirst::Subject, a), game(ShownFirst::Other, b)];
+                let both = in_both_orders(&games);
+                let rates = win_rates(&both.values().copied().collect::<Vec<_>>());
+                let values = rates.map(|rate| rate.value());
+                (values, points(&both).0.value().unwrap(), agreement(both.into_values()).value())
+            };
+            let (rates, own, agree) = of(first, second);
+            prop_assert_eq!(of(second, first), (rates, own, agree));
+            let (lost, others, _) = of(-first, -second);
+            prop_assert!((own + others - 1.0).abs() < 1e-12);
+            for (rate, lost) in rates.into_iter().zip(lost) {
+                prop_assert_eq!(rate, lost.map(|lost| 1.0 - lost));
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The mean of a panel: each judge that gave all verdicts counts the same, and stands by itself
+//! beside the mean.
+
+use std::collections::BTreeMap;
+
+use crate::data::{Cause, Judgement};
+
+/// What a panel says of one question.
+#[derive(Debug, Default, PartialEq)]
+pub struct PanelMean {
+    /// The mean over the judges with a verdict; none without any.
+    pub mean: Option<f64>,
+    /// By judge.
+    pub by_judge: BTreeMap<String, f64>,
+    /// Judges without a verdict, by cause.
+    pub unscored: BTreeMap<String, u64>,
+}
+
+/// The mean of one value per judge.
+pub fn mean(judgements: &[Judgement<f64, Cause>]) -> PanelMean {
+    let mut panel = PanelMean::default();
+    for judgement in judgements {
+        match judgement.outcome {
+            Ok(value) => {
+                panel.by_judge.insert(judgement.judge.clone(), value);
+            }
+            Err(cause) => *panel.unscored.entry(cause.word().to_owned()).or_default() += 1,
+        }
+    }
+    let n = panel.by_judge.len();
+    panel.mean = (n > 0).then(|| panel.by_judge.values().sum::<f64>() / n as f64);
+    panel
+}
