@@ -23,6 +23,7 @@ use crate::{
         exit::{self, Usage},
         output::{Printer, Problem, counted, listed, table},
     },
+    text::invisible::works_unseen,
 };
 
 /// Findings that are listed; `--json` has all.
@@ -122,12 +123,28 @@ fn judge(of: &Audited) -> Option<Judge> {
         file: of.file.to_string_lossy().into_owned(),
         ..JudgeName::default()
     };
+    // One criterion of a judge is not a judge.
+    if Criterion::of_incremental(&of.file.to_string_lossy()).is_some() {
+        return None;
+    }
     let recomputed = of.recomputed.as_ref()?;
     Some(Judge::from_recomputed(
         name,
         recomputed,
         Counting::CountBoth,
     ))
+}
+
+/// A stranger's words as a terminal may show them.
+fn plain(text: &str) -> String {
+    let shown = |c: char| {
+        if c.is_control() || works_unseen(c) {
+            ' '
+        } else {
+            c
+        }
+    };
+    text.chars().map(shown).collect()
 }
 
 fn text(summary: &Summary) -> String {
@@ -141,7 +158,7 @@ fn text(summary: &Summary) -> String {
             let kinds: BTreeMap<&str, usize> = counts(&of.findings);
             out.push_str(&format!("findings: {}\n", counted(&kinds, "")));
             for finding in of.findings.iter().take(SHOWN) {
-                out.push_str(&format!("  {finding}\n"));
+                out.push_str(&format!("  {}\n", plain(&finding.to_string())));
             }
             if of.findings.len() > SHOWN {
                 let more = of.findings.len() - SHOWN;
@@ -171,7 +188,7 @@ fn figures(of: &Recomputed) -> String {
         "depth wins",
     ]);
     for model in &of.models {
-        let mut cells = vec![model.name.clone()];
+        let mut cells = vec![plain(&model.name)];
         cells.extend(
             [
                 Criterion::Presentation,
@@ -222,7 +239,7 @@ fn averaged(of: &Averages) -> String {
                 Basis::Nobody => "nobody".to_owned(),
             };
             rows.add_row([
-                model.clone(),
+                plain(model),
                 criterion.to_string(),
                 one_decimal(average.mean),
                 by_judge.join(" | "),

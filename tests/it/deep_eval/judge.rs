@@ -112,7 +112,7 @@ fn presentation(question: &str, texts: &[String]) -> Value {
             .find(|(_, line)| *line == heading)
             .map(|of| of.0)
     };
-    let places = ["Answer", "Readings", "Limits"].map(place);
+    let places = ["## Answer", "## Readings", "## Limits"].map(place);
     let in_order = places.is_sorted() && places.iter().all(Option::is_some);
     let asked = question
         .split("The questions:\n")

@@ -32,6 +32,10 @@ const LEFT_OVER: [&str; 9] = [
 const SHORTEST: usize = 7;
 /// How often a word must stand in a report before a neighbour is a slip.
 const FREQUENT: usize = 3;
+/// Doubled words of a line, and rare spellings of a report, that are marked: a text full of them
+/// needs no list.
+const MOST_OF_A_LINE: usize = 20;
+const MOST_SPELLINGS: usize = 50;
 /// Endings in which forms of a word differ.
 const FORM: usize = 2;
 
@@ -41,7 +45,7 @@ pub fn check(report: &str) -> Vec<Finding> {
     let lines = lines(report, &visible);
     let mut found = Vec::new();
     for line in &lines {
-        found.extend(doubled(line));
+        found.extend(doubled(line).take(MOST_OF_A_LINE));
         found.extend(contains(
             line,
             Rule::BrokenEncoding,
@@ -168,6 +172,7 @@ fn misspelt(lines: &[Line]) -> Vec<Finding> {
             what,
         ))
     })
+    .take(MOST_SPELLINGS)
     .collect()
 }
 

@@ -1,5 +1,5 @@
-//! A report as judges see it who name a place in it: its sentences, headings, items, rows and
-//! references, each in a line with a number.
+//! A report as judges see it who name a place in it: in lines with numbers, either its sentences,
+//! headings, items, rows and references, or the lines of its Markdown.
 
 use std::sync::OnceLock;
 
@@ -28,7 +28,20 @@ impl<'a> NumberedReport<'a> {
         }
     }
 
-    /// The lines, the first of which has number 1.
+    /// The report of a case in the lines of its Markdown, with its headings, lists and paragraphs as
+    /// they are.
+    pub fn in_markdown(case: Case<'a>) -> Self {
+        // What is no line break to us may be one to a reader.
+        let plain = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
+        let lines = case.report.text.lines();
+        let lines = lines.map(|line| line.trim_end().chars().map(plain).collect());
+        Self {
+            case,
+            lines: OnceLock::from(lines.collect::<Vec<String>>()),
+        }
+    }
+
+    /// The lines; the first one has number 1.
     pub fn lines(&self) -> &[String] {
         let read = || reading::lines(&self.case.report.text);
         self.lines.get_or_init(read)

@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 pub const MAGIC: &[u8] = b"PAR1";
 /// The most rows that are read.
 const MOST_ROWS: usize = 1_000_000;
+/// The most bytes of all texts.
+const MOST_BYTES: usize = 200_000_000;
 
 type Object = Map<String, Value>;
 
@@ -33,15 +35,29 @@ fn rows(bytes: Bytes) -> Result<Vec<Result<Object, String>>, String> {
         Value::Object(object) => Ok(object),
         _ => Err("a row without names".to_owned()),
     };
-    let mut objects = Vec::new();
+    let (mut objects, mut size) = (Vec::new(), 0);
+    let all = reader.metadata().file_metadata().num_rows().max(0) as usize;
+    if all > MOST_ROWS {
+        return Err(format!("it has {all} rows, over {MOST_ROWS}"));
+    }
     for row in rows.take(MOST_ROWS) {
         let object = object(row);
+        let texts = object.iter().flat_map(Map::values);
+        size += texts.filter_map(Value::as_str).map(str::len).sum::<usize>();
+        // One text in a dictionary may stand in a million rows.
+        if size > MOST_BYTES {
+            return Err(format!("its texts take over {} MB", MOST_BYTES / 1_000_000));
+        }
         let is_broken = object.is_err();
         objects.push(object);
         // Behind a row that cannot be read the reader stays where it is.
         if is_broken {
             break;
         }
+    }
+    if objects.len() < all {
+        let lost = all - objects.len();
+        objects.push(Err(format!("{lost} rows behind it were not read")));
     }
     Ok(objects)
 }

@@ -112,7 +112,9 @@ impl Quoted<'_> {
         let Self { item, passage, .. } = self;
         Err(Unscored {
             cause: Cause::Inconsistent,
-            reason: format!("claim {item}: all are silent, and yet passage {passage} is quoted"),
+            reason: format!(
+                "claim {item}: where no passage decides, give passage 0 and an empty quote, not passage {passage}"
+            ),
         })
     }
 

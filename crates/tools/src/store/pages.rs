@@ -141,10 +141,13 @@ impl Store {
         Ok(None)
     }
 
-    /// The address that brought a page; of several the least.
+    /// The address that brought a page first: later ones must not change what is said of it.
     pub fn address_of(&self, content: &str) -> Result<Option<String>> {
-        let sql = "SELECT min(url) FROM page_visit WHERE content = ?1";
-        self.read(|connection| Ok(connection.query_row(sql, [content], |row| row.get(0))?))
+        let sql = "SELECT url FROM page_visit WHERE content = ?1 ORDER BY fetched, url LIMIT 1";
+        self.read(|connection| {
+            let url = connection.query_row(sql, [content], |row| row.get(0));
+            Ok(url.optional()?)
+        })
     }
 
     /// Keeps the text of a page.

@@ -53,6 +53,14 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         Some("paper") => Some("language".to_owned()),
         _ => args.by.clone(),
     };
+    if let (Some(table @ ("live-research-bench" | "depth")), Some(_)) =
+        (args.table.as_deref(), &args.by)
+    {
+        return Err(Usage(format!(
+            "--by does not go with --table {table}\nhint: without --table it shows each measure by the facet"
+        ))
+        .into());
+    }
     check_facet(by.as_deref(), &scored)?;
     let options = Options {
         by,

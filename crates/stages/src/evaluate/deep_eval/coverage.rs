@@ -102,7 +102,7 @@ impl Evaluator for Coverage {
                     .into_iter()
                     .map(|(id, text)| (id, json!(text)))
                     .collect(),
-                of: NumberedReport::new(*case),
+                of: NumberedReport::in_markdown(*case),
                 keep: json!({}),
             });
         }
@@ -171,14 +171,14 @@ impl Fold for CoverageFold {
             return Ok(folded);
         }
         let verdicts = items::verdicts(&record.judgements, ITEM, report.id.as_str())?;
-        let of = items::passed(&verdicts, &expected);
-        let unscored = expected.len() as u64 - of.decided;
+        let of = items::passed(&verdicts, &expected, self.panel);
+        let unscored = of.unscored.values().sum();
         let score = match of.decided {
             0 => Score::missing("unscored"),
             decided => Score::ratio(of.passed, decided as f64),
         };
         folded.scores.insert(KEY, Score { unscored, ..score });
-        folded.unscored = of.unscored();
+        folded.unscored = of.unscored;
         if self.panel > 1 {
             let share =
                 |(judge, passed): (&String, &f64)| (judge.clone(), passed / expected.len() as f64);

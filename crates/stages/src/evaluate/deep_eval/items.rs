@@ -166,19 +166,24 @@ pub struct Passed {
     pub passed: f64,
     /// Items with a verdict.
     pub decided: u64,
+    /// Verdicts that are missing, by cause; of a panel also on items that others decided.
+    pub unscored: BTreeMap<String, u64>,
     /// By item: the share of judges, or why there is none.
     pub items: BTreeMap<String, Result<f64, String>>,
-    /// The items that pass by each judge who decided all that he was asked.
+    /// The items that pass by each judge who decided all of them.
     pub by_judge: BTreeMap<String, f64>,
 }
 
 /// Counts over the expected items; verdicts on other items, such as those of an earlier checklist,
-/// do not count.
-pub fn passed(verdicts: &[Judgement<f64, Cause>], expected: &[String]) -> Passed {
+/// do not count. The panel has so many judges.
+pub fn passed(verdicts: &[Judgement<f64, Cause>], expected: &[String], size: usize) -> Passed {
     let mut of = Passed::default();
     let mut by_judge: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for item in expected {
-        let panel = super::panel::mean(about(verdicts, item));
+        let panel = super::panel::mean_of(size, about(verdicts, item));
+        for (cause, n) in &panel.unscored {
+            *of.unscored.entry(cause.clone()).or_default() += n;
+        }
         let outcome = panel.mean.ok_or_else(|| {
             let cause = panel.unscored.into_keys().next();
             cause.unwrap_or_else(|| "missing".to_owned())
@@ -200,21 +205,6 @@ pub fn passed(verdicts: &[Judgement<f64, Cause>], expected: &[String]) -> Passed
         .map(|(judge, all)| (judge.to_owned(), all.iter().sum()))
         .collect();
     of
-}
-
-impl Passed {
-    /// Items without a verdict, by cause.
-    pub fn unscored(&self) -> BTreeMap<String, u64> {
-        let mut causes = BTreeMap::new();
-        for cause in self
-            .items
-            .values()
-            .filter_map(|outcome| outcome.as_ref().err())
-        {
-            *causes.entry(cause.clone()).or_default() += 1;
-        }
-        causes
-    }
 }
 
 #[cfg(test)]
@@ -241,11 +231,12 @@ mod tests {
             verdict("old", "n", Ok(1.0)),
         ];
         let expected = ["a", "b", "c"].map(str::to_owned);
-        let of = passed(&verdicts, &expected);
+        let of = passed(&verdicts, &expected, 2);
         assert_eq!((of.passed, of.decided), (1.5, 2));
-        assert_eq!(of.unscored(), BTreeMap::from([("missing".to_owned(), 1)]));
+        let unscored = [("missing".to_owned(), 2), ("timeout".to_owned(), 1)];
+        assert_eq!(of.unscored, BTreeMap::from(unscored));
         assert!(of.by_judge.is_empty(), "nobody decided all three");
-        let of = passed(&verdicts, &expected[..2]);
+        let of = passed(&verdicts, &expected[..2], 2);
         assert_eq!(of.by_judge, BTreeMap::from([("m".to_owned(), 2.0)]));
     }
 

@@ -1,5 +1,5 @@
-//! The mean of a panel: each judge that gave all verdicts counts the same, and stands by itself
-//! beside the mean.
+//! The mean of a panel: each judge with a verdict counts the same, stands by itself beside the mean,
+//! and those without one are counted by cause.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,16 @@ pub struct PanelMean {
     pub by_judge: BTreeMap<String, f64>,
     /// Judges without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
+}
+
+/// The same, with the judges who were never asked, of a panel of so many.
+pub fn mean_of(size: usize, judgements: &[Judgement<f64, Cause>]) -> PanelMean {
+    let mut panel = mean(judgements);
+    let missing = size.saturating_sub(judgements.len());
+    if missing > 0 {
+        panel.unscored.insert("missing".to_owned(), missing as u64);
+    }
+    panel
 }
 
 /// The mean of one value per judge.

@@ -23,12 +23,16 @@ use serde_json::json;
 
 use crate::{
     context::{Context, StageReport},
-    data::{Average, InForce, InTable, Instrument, MeasureDef, Role, SubjectKind, Task, Unit},
+    data::{
+        Average, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task,
+        Unit,
+    },
     evaluate::{
         Options,
         evaluator::{Evaluator, Fold, SHARE, Work},
         library,
         options::MOST_URLS,
+        scorecard::ReportScores,
         timed,
     },
     evidence::citation,
@@ -82,7 +86,7 @@ static MEASURES: [MeasureDef; 10] = [
         key: ACCURACY,
         label: "citation accuracy",
         column: "citations right",
-        meaning: "share of the checked citations whose page bears the statement out",
+        meaning: "share of the checked citations with a page that bears the statement out",
         higher_is_better: Some(true),
         role: Role::Compares,
         in_table: InTable::WithInterval,
@@ -206,5 +210,10 @@ impl Evaluator for CitationAccuracy {
         evaluation: &'a Evaluation,
     ) -> Result<Box<dyn Fold + 'a>> {
         Ok(Box::new(fold::AccuracyFold::new(evaluation)))
+    }
+
+    /// Nothing is borne out; of errors there is no number.
+    fn failed(&self, _others: &[&ReportScores]) -> Scores {
+        Scores::from([(ACCURACY, Score::ratio(0.0, 1.0))])
     }
 }

@@ -125,8 +125,12 @@ fn plan(
             }
             let parts = json!([statement.text, page]).to_string();
             let id = sha256_hex(parts.as_bytes())[..16].to_owned();
-            plan.citations.push(id.clone());
-            by_page.entry(page).or_default().push((id, shown.clone()));
+            // A sentence that stands twice is asked about once, and counts twice.
+            if !plan.citations.contains(&id) {
+                let statements = by_page.entry(page).or_default();
+                statements.push((id.clone(), shown.clone()));
+            }
+            plan.citations.push(id);
         }
     }
     save(work, case, &plan)?;

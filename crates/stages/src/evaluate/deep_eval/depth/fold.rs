@@ -1,6 +1,6 @@
 //! From stored comparisons to win rates and points of a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::{
     data::{Cause, Judgement, Score, Task},
     evaluate::evaluator::{Fold, Folded, Record, Reported},
     judging::compare::ShownFirst,
-    store::{Evaluation, StoredJudgement},
+    store::{Evaluation, Store, StoredJudgement},
 };
 
 /// How a game ended for a report, by its total minus the other's.
@@ -57,17 +57,25 @@ pub fn game(stored: &StoredJudgement<'_>) -> Result<Game> {
 /// Both orders of a judge about a report and an opponent.
 type InBothOrders = [Option<f64>; 2];
 
-/// By opponent and judge. Each pair of reports is asked about once in each order, so that a later
-/// decision is the same one.
-pub fn in_both_orders<'g>(
-    games: &'g [Judgement<Game, Cause>],
-) -> BTreeMap<(&'g str, &'g str), InBothOrders> {
-    let mut by_opponent: BTreeMap<(&str, &str), InBothOrders> = BTreeMap::new();
+/// The id of the other report of a game.
+pub fn opponent(game: &Judgement<Game, Cause>) -> &str {
+    game.about.split('/').next().unwrap_or_default()
+}
+
+/// By the other report with its agent, and judge.
+type ByOpponent<'g> = BTreeMap<(&'g str, &'g str, &'g str), InBothOrders>;
+
+fn in_both_orders(games: &[Judgement<Game, Cause>]) -> ByOpponent<'_> {
+    let mut by_opponent = ByOpponent::new();
     for judgement in games {
         let Ok(game) = &judgement.outcome else {
             continue;
         };
-        let key = (game.opponent.as_str(), judgement.judge.as_str());
+        let key = (
+            opponent(judgement),
+            game.opponent.as_str(),
+            judgement.judge.as_str(),
+        );
         let place = usize::from(game.shown == ShownFirst::Other);
         by_opponent.entry(key).or_default()[place] = Some(game.difference);
     }
@@ -79,16 +87,20 @@ pub struct DepthFold {
     settings: Settings,
     /// Judges in force; none where nobody was asked.
     panel: usize,
+    /// The reports that are there: a game against another one does not count.
+    reports: BTreeSet<String>,
 }
 
 impl DepthFold {
-    pub fn new(evaluation: &Evaluation) -> Self {
+    pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
         let in_force = evaluation.in_force(COMPARISON);
-        Self {
+        let reports = store.report_heads()?.into_iter();
+        Ok(Self {
+            reports: reports.map(|report| report.id.to_string()).collect(),
             // Settings that are not there, or are another version's, are those of all pairs.
             settings: Settings::deserialize(&in_force.settings).unwrap_or_default(),
             panel: in_force.panel.len(),
-        }
+        })
     }
 }
 
@@ -98,9 +110,10 @@ impl Fold for DepthFold {
         if self.panel == 0 {
             return Ok(folded);
         }
-        let games = record
+        let mut games = record
             .judgements
             .read_bare(COMPARISON, report.id.as_str(), game)?;
+        games.retain(|game| self.reports.contains(opponent(game)));
         for cause in games.iter().filter_map(|game| game.outcome.as_ref().err()) {
             *folded.unscored.entry(cause.word().to_owned()).or_default() += 1;
         }
@@ -108,7 +121,7 @@ impl Fold for DepthFold {
         if let Some(reference) = self.settings.reference.as_deref() {
             let against = games
                 .iter()
-                .filter(|((opponent, _), _)| *opponent == reference);
+                .filter(|((_, agent, _), _)| *agent == reference);
             let against: Vec<InBothOrders> = against.map(|(_, both)| *both).collect();
             let [wins, of_means] = if report.agent == reference {
                 [Score::missing("reference"), Score::missing("reference")]
@@ -162,10 +175,10 @@ fn rate(games: impl Iterator<Item = Decision>) -> Score {
 
 /// The share of points over opponents, with that by each judge. A judge counts who decided in both
 /// orders: one order alone would include its position bias.
-fn points(games: &BTreeMap<(&str, &str), InBothOrders>) -> (Score, BTreeMap<String, f64>) {
+fn points(games: &ByOpponent<'_>) -> (Score, BTreeMap<String, f64>) {
     let mut by_judge: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     let (mut points, mut n) = (0.0, 0.0);
-    for ((_, judge), both) in games {
+    for ((.., judge), both) in games {
         let [Some(first), Some(second)] = both else {
             continue;
         };

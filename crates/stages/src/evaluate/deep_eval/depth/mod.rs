@@ -4,8 +4,8 @@
 //! decision counted and once with the two orders averaged; the points that a report wins against
 //! all others on its task (a tie is half a point); and how often both orders agree. **Method**
 //! LiveResearchBench (arXiv 2510.14240), analysis depth: five dimensions from 0 to 5, both orders,
-//! totals that differ by at most 1 are a tie. **Differs from it**: the judge rates and names no
-//! winner, who follows from the totals; without a decisive game there is no rate, and not 0; and
+//! totals that differ by at most 1 are a tie. **Differs from it**: the judge rates both and
+//! names no winner: that follows from the totals; without a decisive game there is no rate, and not 0; and
 //! reports are compared with each other, because most lose every game against one reference.
 //! **Cost** two calls per pair and judge: a pair is each report with the reference's, or each two
 //! reports on a task.
@@ -183,11 +183,11 @@ impl Evaluator for Depth {
 
     fn fold<'a>(
         &self,
-        _store: &Store,
+        store: &Store,
         _tasks: &'a [Task],
         evaluation: &'a Evaluation,
     ) -> Result<Box<dyn Fold + 'a>> {
-        Ok(Box::new(fold::DepthFold::new(evaluation)))
+        Ok(Box::new(fold::DepthFold::new(store, evaluation)?))
     }
 
     /// It loses each game.

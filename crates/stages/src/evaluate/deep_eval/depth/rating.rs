@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     COMPARISON,
-    fold::{game, outcome, won},
+    fold::{game, opponent, outcome, won},
 };
 use crate::{
     benchmarks::live_research_bench::depth::Decision,
@@ -72,10 +72,15 @@ pub fn ratings(
     let agents: BTreeSet<&str> = reports.iter().map(|report| report.agent.as_str()).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
     let number = |agent: &str| agents.binary_search(&agent).ok().map(|at| at as u32);
+    let known: BTreeSet<&str> = reports.iter().map(|report| report.id.as_str()).collect();
     let mut judges: Vec<String> = Vec::new();
     let mut by_task: BTreeMap<&str, Vec<Played>> = BTreeMap::new();
     for report in reports {
         for judgement in judgements.read_bare(COMPARISON, report.id.as_str(), game)? {
+            // The other report may be gone, or replaced by another one.
+            if !known.contains(opponent(&judgement)) {
+                continue;
+            }
             let Ok(game) = judgement.outcome else {
                 continue;
             };
@@ -84,8 +89,8 @@ pub fn ratings(
             let (ShownFirst::Subject, (Some(first), Some(second))) = (game.shown, sides) else {
                 continue;
             };
-            let known = judges.iter().position(|judge| *judge == judgement.judge);
-            let judge = known.unwrap_or_else(|| {
+            let place = judges.iter().position(|judge| *judge == judgement.judge);
+            let judge = place.unwrap_or_else(|| {
                 judges.push(judgement.judge.clone());
                 judges.len() - 1
             });

@@ -22,8 +22,10 @@ use crate::{
 const MOST_MARKED: usize = 12;
 /// Issues that a judge may name; the rubric's lowest band begins at 18.
 const MOST: usize = 24;
-/// Fewest words of a quote; a shorter one is in any line. A Han character is a word.
-const FEWEST_WORDS: usize = 3;
+/// Fewest words of a quote: a cell of a table may have one.
+const FEWEST_WORDS: usize = 1;
+/// One quote in so many may be lost; it is not counted, and the summary says so.
+const LOST: usize = 4;
 /// Longest quote and longest reason in characters.
 const LONGEST_QUOTE: usize = 200;
 const LONGEST_REASON: usize = 240;
@@ -109,7 +111,7 @@ pub async fn issues(work: &Work<'_>, protocol: &Protocol) -> Result<StageReport>
     let questions: Vec<Asked<'_>> = work
         .judged
         .iter()
-        .flat_map(|case| (0..members).map(|member| (NumberedReport::new(*case), member)))
+        .flat_map(|case| (0..members).map(|member| (NumberedReport::in_markdown(*case), member)))
         .map(|(report, member)| Asked { report, member })
         .collect();
     let mut report = StageReport::new(protocol.key);
@@ -151,13 +153,13 @@ async fn ask(ctx: &Context, protocol: &Protocol, asked: &Asked<'_>) -> Result<Ju
             let mut named = places
                 .flat_map(|issue| [Some(issue.line), issue.other_line])
                 .flatten();
-            match named.find(|line| !known(*line)) {
-                None => Ok(()),
-                Some(line) => Err(Unscored {
+            if let Some(line) = named.find(|line| !known(*line)) {
+                return Err(Unscored {
                     cause: Cause::UnknownReference,
                     reason: format!("there is no line {line}, they are numbered 1 to {lines}"),
-                }),
+                });
             }
+            check_quotes(reply, &asked.report)
         },
         ..Ask::default()
     };
@@ -179,6 +181,23 @@ async fn ask(ctx: &Context, protocol: &Protocol, asked: &Asked<'_>) -> Result<Ju
         call: Some(answer.call),
         cached: answer.cached,
         kept,
+    })
+}
+
+/// An error where more than a quarter of the quotes cannot be found: a judge that misquotes would
+/// otherwise give the best score.
+fn check_quotes(reply: &Reply, report: &NumberedReport<'_>) -> Result<(), Unscored> {
+    let lost = |issue: &&Issue| report.line_of(issue.line, &issue.quote).is_none();
+    let n = reply.issues.iter().filter(lost).count();
+    if n * LOST <= reply.issues.len() {
+        return Ok(());
+    }
+    Err(Unscored {
+        cause: Cause::UnknownReference,
+        reason: format!(
+            "{n} of {} quotes do not stand in the lines that are named: copy them letter by letter",
+            reply.issues.len()
+        ),
     })
 }
 

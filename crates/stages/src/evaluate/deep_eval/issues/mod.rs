@@ -275,10 +275,14 @@ impl Fold for IssuesFold {
             judgement.outcome = judgement.outcome.map(|n| score(n as usize));
         }
         // The mean of the judges' scores, as published, not the score of their mean.
-        let scores = panel::mean(&found);
-        folded
-            .scores
-            .insert(key, Score::number(scores.mean, "unscored"));
+        let scores = panel::mean_of(self.panel, &found);
+        folded.scores.insert(
+            key,
+            Score {
+                unscored: scores.unscored.values().sum(),
+                ..Score::number(scores.mean, "unscored")
+            },
+        );
         folded
             .scores
             .insert(count, Score::number(issues.mean, "unscored"));

@@ -38,23 +38,23 @@ impl Fold for PresentationFold {
         let id = report.id.as_str();
         let of_code = Item::ALL.map(|item| item.key().to_owned());
         let by_code = items::verdicts(&record.judgements, FORM, id)?;
-        let by_code = items::passed(&by_code, &of_code);
+        let by_code = items::passed(&by_code, &of_code, 1);
         let of_readers = questions::of_readers();
         let by_readers = items::verdicts(&record.judgements, ITEM, id)?;
-        let by_readers = items::passed(&by_readers, &of_readers);
+        let by_readers = items::passed(&by_readers, &of_readers, self.panel);
 
         let decided = by_code.decided + by_readers.decided;
-        let unscored = ITEMS.len() as u64 - decided;
         let score = match decided {
             0 => Score::missing("unscored"),
             _ => Score::ratio(by_code.passed + by_readers.passed, decided as f64),
         };
-        folded.scores.insert(KEY, Score { unscored, ..score });
         for of in [&by_code, &by_readers] {
-            for (cause, n) in of.unscored() {
-                *folded.unscored.entry(cause).or_default() += n;
+            for (cause, n) in &of.unscored {
+                *folded.unscored.entry(cause.clone()).or_default() += n;
             }
         }
+        let unscored = folded.unscored.values().sum();
+        folded.scores.insert(KEY, Score { unscored, ..score });
         let both: BTreeMap<String, Result<f64, String>> =
             by_code.items.into_iter().chain(by_readers.items).collect();
         for (name, outcome) in both {

@@ -222,7 +222,7 @@ impl Evaluator for Presentation {
             .map(|case| Subject {
                 id: case.report.id.to_string(),
                 items: questions::for_a_model(&case.report.text, settings.compare),
-                of: NumberedReport::new(*case),
+                of: NumberedReport::in_markdown(*case),
                 keep: json!({}),
             })
             .collect();
