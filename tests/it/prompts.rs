@@ -44,7 +44,7 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/key-points-short" => {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
-        "evaluate/comparison" => json!({ "task": text, "a": text, "b": text }),
+        "evaluate/comparison" | "evaluate/depth" => json!({ "task": text, "a": text, "b": text }),
         "evaluate/relations" => json!({ "task": text, "report": text, "items": [text, text] }),
         "evaluate/importance" => json!({ "task": text, "items": [text, text] }),
         "evaluate/presentation" => json!({
@@ -54,7 +54,6 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/consistency" | "evaluate/association" => json!({
             "task": text, "report": text, "day": "2026-11-25", "marked": text, "most": 24
         }),
-        "evaluate/depth" => json!({ "task": text, "a": text, "b": text }),
         "evidence/citation" => json!({ "passages": [text, text], "items": [text] }),
         "evaluate/same-claim" => json!({ "items": [{ "a": text, "b": text }] }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),

@@ -1,6 +1,7 @@
 //! The six protocols of LiveResearchBench on reports about gauge stations: what is changed in a
 //! report moves the measure that it should and no other, a run that was killed ends as if
 //! undisturbed, and nothing that a judge says of a number is believed.
+#![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
 mod judge;
 

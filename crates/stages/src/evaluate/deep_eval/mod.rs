@@ -1,4 +1,4 @@
-//! DeepEval, the evaluation of LiveResearchBench (arXiv 2510.14240, section 4): six measures of a
+//! `DeepEval`, the evaluation of LiveResearchBench (arXiv 2510.14240, section 4): six measures of a
 //! report by four kinds of protocol, each an evaluator of its own. What code can decide, code
 //! decides; no score is taken from a judge that can be computed from what it found.
 

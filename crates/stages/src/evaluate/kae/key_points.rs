@@ -219,10 +219,10 @@ fn text_of(store: &Store, part: &Part<'_>, size: usize) -> Result<PartText> {
         .context("a page is shorter than it was")?
         .to_string();
     let address = store.address_of(&part.content)?;
-    let site = address.as_deref().and_then(url::host).unwrap_or_default();
+    let host = address.as_deref().and_then(url::host);
     Ok(PartText {
         title: extract.title,
-        site,
+        site: host.unwrap_or_default(),
         published: extract.published,
         text,
     })

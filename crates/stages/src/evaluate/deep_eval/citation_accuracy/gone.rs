@@ -49,15 +49,16 @@ impl Gone {
             return None;
         }
         match (cause, visit.status) {
-            ("http_status", Some(404 | 410)) => Some(Self::Dead),
-            ("http_status", Some(401 | 402 | 407)) | ("wall", _) => Some(Self::Paywalled),
-            ("http_status", Some(403 | 429 | 451)) => Some(Self::Blocked),
-            ("not_found", Some(404 | 410)) => Some(Self::Dead),
-            // With another status, it says so in words, or sends on to the site's first page.
-            ("not_found", _) if leads_on(visit) => Some(Self::Moved),
-            ("not_found", _) => Some(Self::Dead),
+            // With another status than these, it says so in words, or sends on to the site's first page.
+            ("not_found", status) if !matches!(status, Some(404 | 410)) && leads_on(visit) => {
+                Some(Self::Moved)
+            }
+            ("http_status", Some(404 | 410)) | ("not_found", _) => Some(Self::Dead),
             ("too_many_redirects" | "bad_redirect", _) => Some(Self::Moved),
-            ("blocked" | "consent" | "robots", _) => Some(Self::Blocked),
+            ("http_status", Some(401 | 402 | 407)) | ("wall", _) => Some(Self::Paywalled),
+            ("http_status", Some(403 | 429 | 451)) | ("blocked" | "consent" | "robots", _) => {
+                Some(Self::Blocked)
+            }
             ("dns" | "bad_url" | "scheme" | "userinfo" | "port" | "address", _) => {
                 Some(Self::NeverExisted)
             }

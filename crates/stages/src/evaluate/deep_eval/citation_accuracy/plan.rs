@@ -105,13 +105,12 @@ fn plan(
             let page = cited.behind([url]).pop_first();
             let Some(page) = page else {
                 let visit = store.visit(url)?;
-                match visit.as_ref().and_then(Gone::of) {
-                    Some(gone) => *plan.gone.entry(gone).or_default() += 1,
-                    None => {
-                        let cause = visit.and_then(|visit| visit.cause);
-                        let cause = cause.unwrap_or_else(|| "not_fetched".to_owned());
-                        *plan.unread.entry(cause).or_default() += 1;
-                    }
+                if let Some(gone) = visit.as_ref().and_then(Gone::of) {
+                    *plan.gone.entry(gone).or_default() += 1;
+                } else {
+                    let why = visit.and_then(|visit| visit.cause);
+                    let why = why.unwrap_or_else(|| "not_fetched".to_owned());
+                    *plan.unread.entry(why).or_default() += 1;
                 }
                 continue;
             };

@@ -153,7 +153,7 @@ fn win_rates(against: &[InBothOrders]) -> [Score; 2] {
     let each = against.iter().flatten().flatten().map(|by| outcome(*by));
     let means = against
         .iter()
-        .filter_map(|both| Some((both[0]? + both[1]?) / 2.0));
+        .filter_map(|both| Some(f64::midpoint(both[0]?, both[1]?)));
     [rate(each), rate(means.map(outcome))]
 }
 
@@ -182,7 +182,7 @@ fn points(games: &ByOpponent<'_>) -> (Score, BTreeMap<String, f64>) {
         let [Some(first), Some(second)] = both else {
             continue;
         };
-        let points_of_both = (won(outcome(*first)) + won(outcome(*second))) / 2.0;
+        let points_of_both = f64::midpoint(won(outcome(*first)), won(outcome(*second)));
         points += points_of_both;
         n += 1.0;
         let of_judge = by_judge.entry(judge).or_default();

@@ -31,7 +31,7 @@ use crate::{
         timed,
     },
     judging,
-    store::{Evaluation, Store},
+    store::{Evaluation, Store, StoredJudgement},
 };
 
 const ROLE: &str = "rate";
@@ -238,6 +238,10 @@ impl Protocol {
     }
 }
 
+fn number(stored: &StoredJudgement<'_>) -> Result<f64> {
+    stored.value()
+}
+
 /// The score of a report with so many issues, 0.1 to 1.
 fn score(issues: usize) -> f64 {
     f64::from(rubric::issue_score(issues)) / 100.0
@@ -269,7 +273,7 @@ impl Fold for IssuesFold {
         let instrument = self.protocol.instrument;
         let mut found = record
             .judgements
-            .read_bare(instrument, report.id.as_str(), |stored| stored.value())?;
+            .read_bare(instrument, report.id.as_str(), number)?;
         let issues = panel::mean(&found);
         for judgement in &mut found {
             judgement.outcome = judgement.outcome.map(|n| score(n as usize));
