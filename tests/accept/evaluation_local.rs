@@ -283,7 +283,7 @@ fn relations(project: &Project) {
 fn evaluation_by_the_local_model_in_batches() {
     let model =
         std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
-    let runs: Vec<(usize, BTreeMap<String, (String, &str)>)> = [1, 5, 8]
+    let runs: Vec<(usize, Said)> = [1, 5, 8]
         .map(|batch| {
             let project = project();
             let form = format!("[evaluate]\nform = \"strict\"\nbatch = {batch}\n");
@@ -329,10 +329,13 @@ fn evaluation_by_the_local_model_in_batches() {
     }
 }
 
+/// By agent and quoted words of a point: what the model says, and what a careful reader says.
+type Said = BTreeMap<String, (String, &'static str)>;
+
 const WORDS: [&str; 4] = ["SUPPORTS", "PARTLY", "OMITS", "CONTRADICTS"];
 
 /// What was said of each agent's report and point, with what a careful reader says.
-fn strict_relations(project: &Project) -> BTreeMap<String, (String, &'static str)> {
+fn strict_relations(project: &Project) -> Said {
     let said = "SELECT a.name || '|' || k.spans, upper(coalesce(j.label, j.cause)) FROM judgement j
         JOIN document d ON d.id = j.subject JOIN agent a ON a.id = d.agent JOIN key_point k ON k.id = j.other
         WHERE j.instrument LIKE 'kae/relation/%'";
