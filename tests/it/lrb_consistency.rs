@@ -1,5 +1,5 @@
-//! Contradictions that code finds in real reports, for reading: `TASKGEN_LRB=DIR` names a folder of reports
-//! in Markdown. Without it the test says so and is skipped.
+//! Contradictions that code finds in real reports, for reading: `TASKGEN_LRB=DIR` names a folder of
+//! reports in Markdown. Without it the test says so and is skipped.
 
 use std::io::Write as _;
 

@@ -86,8 +86,8 @@ pub enum Reports {
     List,
     /// List the faults that code finds in reports
     ///
-    /// Faults of form (references, citations, headings, tables), slips of the pen, and figures, dates
-    /// and sums that contradict each other, each with its line. Asks no model.
+    /// Faults of form (references, citations, headings, tables), slips of the pen, and figures,
+    /// dates and sums that contradict each other, each with its line. Asks no model.
     Check {
         /// Files in Markdown, or ids as `taskgen reports list` shows them
         #[arg(value_name = "FILE|ID", required = true)]
@@ -170,8 +170,8 @@ pub struct Leaderboard {
     /// Only the tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
-    /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench` the
-    /// main table of LiveResearchBench, `depth` the strengths of agents by all games of depth
+    /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench`
+    /// the main table of LiveResearchBench, `depth` the strengths of agents by all games of depth
     #[arg(long, value_parser = PossibleValuesParser::new(["paper", "live-research-bench", "depth"]))]
     pub table: Option<String>,
     /// Count attempts that gave no report as the worst score; otherwise they are left out

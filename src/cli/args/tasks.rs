@@ -76,9 +76,9 @@ pub enum Tasks {
     },
     /// Import questions from elsewhere as tasks
     ///
-    /// Reads JSONL, a JSON list, CSV, TSV, Parquet, or one question a line; the files of DeepResearch
-    /// Bench and LiveResearchBench are known. The questions become a named set of tasks. No recording is
-    /// needed.
+    /// Reads JSONL, a JSON list, CSV, TSV, Parquet, or one question a line; the files of
+    /// DeepResearch Bench and LiveResearchBench are known. The questions become a named set of
+    /// tasks. No recording is needed.
     Import(TaskImport),
     /// Write the tasks as JSONL, best first, with their sources
     Export {

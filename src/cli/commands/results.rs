@@ -21,9 +21,8 @@ use crate::{
     },
     cli::ui::{
         exit::{self, Usage},
-        output::{Printer, Problem, counted, listed, table},
+        output::{Printer, Problem, counted, listed, on_one_line, table},
     },
-    text::invisible::works_unseen,
 };
 
 /// Findings that are listed; `--json` has all.
@@ -135,18 +134,6 @@ fn judge(of: &Audited) -> Option<Judge> {
     ))
 }
 
-/// A stranger's words as a terminal may show them.
-fn plain(text: &str) -> String {
-    let shown = |c: char| {
-        if c.is_control() || works_unseen(c) {
-            ' '
-        } else {
-            c
-        }
-    };
-    text.chars().map(shown).collect()
-}
-
 fn text(summary: &Summary) -> String {
     let mut out = String::new();
     for of in &summary.files {
@@ -158,7 +145,7 @@ fn text(summary: &Summary) -> String {
             let kinds: BTreeMap<&str, usize> = counts(&of.findings);
             out.push_str(&format!("findings: {}\n", counted(&kinds, "")));
             for finding in of.findings.iter().take(SHOWN) {
-                out.push_str(&format!("  {}\n", plain(&finding.to_string())));
+                out.push_str(&format!("  {}\n", on_one_line(&finding.to_string())));
             }
             if of.findings.len() > SHOWN {
                 let more = of.findings.len() - SHOWN;
@@ -188,7 +175,7 @@ fn figures(of: &Recomputed) -> String {
         "depth wins",
     ]);
     for model in &of.models {
-        let mut cells = vec![plain(&model.name)];
+        let mut cells = vec![on_one_line(&model.name)];
         cells.extend(
             [
                 Criterion::Presentation,
@@ -239,7 +226,7 @@ fn averaged(of: &Averages) -> String {
                 Basis::Nobody => "nobody".to_owned(),
             };
             rows.add_row([
-                plain(model),
+                on_one_line(model),
                 criterion.to_string(),
                 one_decimal(average.mean),
                 by_judge.join(" | "),

@@ -79,6 +79,14 @@ pub fn harmless(text: &str) -> String {
         .collect()
 }
 
+/// A stranger's words on one line: a blank for each character that is not to be seen.
+pub fn on_one_line(text: &str) -> String {
+    let is_hidden = |c: char| c.is_control() || works_unseen(c);
+    text.chars()
+        .map(|c| if is_hidden(c) { ' ' } else { c })
+        .collect()
+}
+
 /// A part of a file that could not be used.
 #[derive(Serialize)]
 pub struct Problem {

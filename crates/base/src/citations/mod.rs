@@ -18,11 +18,12 @@ mod numbers;
 mod openings;
 mod places;
 mod resolve;
-mod steps;
 
 use std::{collections::BTreeMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
+
+use crate::text::steps;
 
 /// How something is cited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

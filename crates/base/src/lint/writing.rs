@@ -149,8 +149,8 @@ fn misspelt(lines: &[Line]) -> Vec<Finding> {
             }
         }
     }
-    // By what is left of a frequent word without one letter: neighbours share such a rest, so that no
-    // two words are compared that cannot be near.
+    // By what is left of a frequent word without one letter: neighbours share such a rest, so that
+    // no two words are compared that cannot be near.
     let mut rests: HashMap<String, BTreeSet<&str>> = HashMap::new();
     for (word, places) in &places {
         if places.len() >= FREQUENT {

@@ -18,6 +18,7 @@ pub mod quote_alignment;
 pub mod records;
 pub mod script;
 pub mod sentences;
+pub(crate) mod steps;
 pub mod toml_error;
 pub mod topics;
 pub mod url;

@@ -4,6 +4,7 @@
 //! zero.
 
 mod ace;
+mod attempts;
 mod claims;
 mod deep_eval;
 pub mod detail;
@@ -14,6 +15,7 @@ pub mod leaderboard;
 mod library;
 mod numbered;
 mod options;
+mod planned;
 mod reference;
 pub mod rescore;
 pub mod scorecard;
@@ -53,8 +55,8 @@ pub static EVALUATORS: &[&dyn Evaluator] = &[
     &reference::Reference,
     &deep_eval::Presentation,
     &deep_eval::Coverage,
-    &deep_eval::Consistency,
-    &deep_eval::Association,
+    &deep_eval::CONSISTENCY,
+    &deep_eval::ASSOCIATION,
     &deep_eval::Depth,
     &deep_eval::CitationAccuracy,
 ];

@@ -28,8 +28,8 @@ impl<'a> NumberedReport<'a> {
         }
     }
 
-    /// The report of a case in the lines of its Markdown, with its headings, lists and paragraphs as
-    /// they are.
+    /// The report of a case in the lines of its Markdown, with its headings, lists and paragraphs
+    /// as they are.
     pub fn in_markdown(case: Case<'a>) -> Self {
         // What is no line break to us may be one to a reader.
         let plain = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };

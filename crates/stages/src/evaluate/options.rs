@@ -41,8 +41,8 @@ pub struct Options {
     pub similarity: f64,
     /// How judges are asked.
     pub form: Form,
-    /// Key points, claims, or items of a checklist that a judge is asked about at once; 0 for 8, and
-    /// for one item. The paper's form asks about key points one by one.
+    /// Key points, claims, or items of a checklist that a judge is asked about at once; 0 for 8,
+    /// and for one item. The paper's form asks about key points one by one.
     pub batch: usize,
     /// Whether raters are told how a report's statements stand up against the pages that they cite;
     /// in the strict form.

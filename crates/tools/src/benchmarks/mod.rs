@@ -1,7 +1,7 @@
 //! Here is a file of questions: give me its tasks. It reads records (JSONL, a JSON list, CSV, TSV,
 //! Parquet) with the field names of several benchmarks, or one question a line. Hides the names of
-//! fields, rows that belong to one task, time slots, and how a broken row is left out without losing
-//! the others.
+//! fields, rows that belong to one task, time slots, and how a broken row is left out without
+//! losing the others.
 //!
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).

@@ -1,5 +1,5 @@
-//! Files in Parquet as records. Hides the columns, their compression, and that a broken file may bring
-//! the reader down.
+//! Files in Parquet as records. Hides the columns, their compression, and that a broken file may
+//! bring the reader down.
 
 use std::panic::catch_unwind;
 

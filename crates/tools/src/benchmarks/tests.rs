@@ -194,8 +194,8 @@ fn slots_that_nobody_fills_are_named_and_stay() {
     assert!(imported.tasks[0].has_slots());
 }
 
-/// Made with pyarrow 26.0.1, compressed with snappy: three rows of two questions of ours, in the layout
-/// of LiveResearchBench.
+/// Made with pyarrow 26.0.1, compressed with snappy: three rows of two questions of ours, in the
+/// layout of LiveResearchBench.
 const PARQUET: &[u8] = include_bytes!("../../../../tests/data/benchmarks/rows.parquet");
 
 fn of_parquet(bytes: &[u8], is_static: bool) -> Result<Imported, String> {

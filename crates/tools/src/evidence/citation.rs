@@ -1,29 +1,24 @@
 //! Citation verification: whether a page is relevant to the statements that cite it, and whether it
 //! supports them. The judge quotes the words of the page that decide, and they are looked up.
 
-use std::marker::PhantomData;
-
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    retrieval::Passage,
-    support::{ClaimBatch, Quoted},
-};
+use super::support::{self, ClaimBatch, PassageForm, Quoted};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, Decision, Instrument, Unscored},
     judging::{
         Verdict,
-        batch::{self, BatchForm, Each, Subject},
+        batch::{self, Each},
     },
     llm::{Answer, object},
 };
 
 /// The role that judges.
-pub const ROLE: &str = "relate";
+pub const ROLE: &str = support::ROLE;
 /// The prompt.
 pub const PROMPT: &str = "evidence/citation";
 /// Longest reason and longest quote in characters.
@@ -131,8 +126,8 @@ impl Verdict for One {
     }
 }
 
-/// Asks the role's panel about the statements that cite each page, at most `most` at once, and saves
-/// each judgement or why there is none. `stage` names the work for people.
+/// Asks the role's panel about the statements that cite each page, at most `most` at once, and
+/// saves each judgement or why there is none. `stage` names the work for people.
 pub async fn check(
     ctx: &Context,
     stage: &'static str,
@@ -140,27 +135,18 @@ pub async fn check(
     most: usize,
     claims: Vec<ClaimBatch>,
 ) -> Result<StageReport> {
-    let subjects: Vec<Subject<Vec<Passage>>> = claims
-        .into_iter()
-        .filter(|of| !of.passages.is_empty())
-        .map(ClaimBatch::into_subject)
-        .collect();
-    let form = BatchForm {
-        stage,
-        instrument,
-        role: ROLE,
+    let form = PassageForm::<Checked> {
         prompt: PROMPT,
-        most,
-        vars: &|passages: &Vec<Passage>| json!({ "passages": Passage::texts(passages) }),
-        schema: &schema,
+        schema,
         tokens: |n| batch::tokens(n, LONGEST_REASON + LONGEST_QUOTE),
-        check: &|reply: &Checked, passages: &Vec<Passage>| {
-            let shown = Passage::texts(passages);
-            reply.verdicts.iter().try_for_each(|one| one.check(&shown))
+        check: |reply, passages| {
+            reply
+                .verdicts
+                .iter()
+                .try_for_each(|one| one.check(passages))
         },
-        reply: PhantomData,
     };
-    batch::judge(ctx, &form, &subjects).await
+    form.judge(ctx, stage, instrument, most, claims).await
 }
 
 /// The schema of a reply about `n` statements.

@@ -40,13 +40,6 @@ pub struct Passage {
     pub text: String,
 }
 
-impl Passage {
-    /// The texts of passages.
-    pub fn texts(passages: &[Self]) -> Vec<&str> {
-        passages.iter().map(|of| of.text.as_str()).collect()
-    }
-}
-
 /// A text in passages of whole sentences, in order; nothing but white space is between them.
 pub fn passages(source: &str, text: &str) -> Vec<Passage> {
     let chars: Vec<char> = text.chars().collect();

@@ -118,8 +118,8 @@ impl Quoted<'_> {
         })
     }
 
-    /// An error unless the words stand in their passage. White space, case and the form of quotation
-    /// marks do not count.
+    /// An error unless the words stand in their passage. White space, case and the form of
+    /// quotation marks do not count.
     pub fn stands_in(&self, passages: &[&str]) -> Result<(), Unscored> {
         let Self {
             item,
@@ -201,33 +201,71 @@ pub async fn support(
     most: usize,
     claims: Vec<ClaimBatch>,
 ) -> Result<StageReport> {
-    let subjects: Vec<Subject<Vec<Passage>>> = claims
-        .into_iter()
-        .filter(|of| !of.passages.is_empty())
-        .map(ClaimBatch::into_subject)
-        .collect();
-    let form = BatchForm {
-        stage,
-        instrument,
-        role: ROLE,
+    let form = PassageForm::<Supports> {
         prompt: PROMPT,
-        most,
-        vars: &|passages: &Vec<Passage>| json!({ "passages": Passage::texts(passages) }),
-        schema: &schema,
-        tokens: tokens_of_each,
-        check: &|reply: &Supports, passages: &Vec<Passage>| {
-            let shown = Passage::texts(passages);
-            reply.verdicts.iter().try_for_each(|one| one.check(&shown))
+        schema,
+        tokens: |n| batch::tokens(n, LONGEST_REASON + LONGEST_QUOTE),
+        check: |reply, passages| {
+            reply
+                .verdicts
+                .iter()
+                .try_for_each(|one| one.check(passages))
         },
-        reply: PhantomData,
     };
-    batch::judge(ctx, &form, &subjects).await
+    form.judge(ctx, stage, instrument, most, claims).await
+}
+
+/// How claims are asked about beside passages.
+pub(super) struct PassageForm<R> {
+    /// It gets `passages` and `items`.
+    pub prompt: &'static str,
+    /// The schema of a reply about so many claims.
+    pub schema: fn(usize) -> Value,
+    /// Tokens that the longest such reply takes.
+    pub tokens: fn(usize) -> u32,
+    /// Whether a reply fits the passages.
+    pub check: fn(&R, &[&str]) -> Result<(), Unscored>,
+}
+
+impl<R: Each> PassageForm<R> {
+    /// Asks about the claims of each batch. With no passages nothing is asked.
+    pub async fn judge(
+        self,
+        ctx: &Context,
+        stage: &'static str,
+        instrument: Instrument,
+        most: usize,
+        claims: Vec<ClaimBatch>,
+    ) -> Result<StageReport> {
+        let subjects: Vec<Subject<Vec<Passage>>> = claims
+            .into_iter()
+            .filter(|of| !of.passages.is_empty())
+            .map(ClaimBatch::into_subject)
+            .collect();
+        let form = BatchForm {
+            stage,
+            instrument,
+            role: ROLE,
+            prompt: self.prompt,
+            most,
+            vars: &|passages: &Vec<Passage>| json!({ "passages": texts(passages) }),
+            schema: &self.schema,
+            tokens: self.tokens,
+            check: &|reply: &R, passages: &Vec<Passage>| (self.check)(reply, &texts(passages)),
+            reply: PhantomData,
+        };
+        batch::judge(ctx, &form, &subjects).await
+    }
+}
+
+fn texts(passages: &[Passage]) -> Vec<&str> {
+    passages.iter().map(|of| of.text.as_str()).collect()
 }
 
 impl ClaimBatch {
-    /// The claims as items of a question, with which page each passage is of, so that a verdict leads
-    /// to the page that decides.
-    pub(super) fn into_subject(self) -> Subject<Vec<Passage>> {
+    /// The claims as items of a question, with which page each passage is of, so that a verdict
+    /// leads to the page that decides.
+    fn into_subject(self) -> Subject<Vec<Passage>> {
         let items = self.claims.into_iter();
         let pages: Vec<&str> = self.passages.iter().map(|of| of.source.as_str()).collect();
         Subject {
@@ -252,11 +290,6 @@ fn schema(n: usize) -> Value {
     object(&json!({
         "verdicts": { "type": "array", "items": one, "minItems": n, "maxItems": n }
     }))
-}
-
-/// Tokens that the longest reply about `n` claims takes.
-fn tokens_of_each(n: usize) -> u32 {
-    batch::tokens(n, LONGEST_REASON + LONGEST_QUOTE)
 }
 
 #[cfg(test)]

@@ -30,6 +30,15 @@ impl ShownFirst {
     /// Both orders.
     pub const BOTH: [Self; 2] = [Self::Subject, Self::Other];
 
+    /// The order as the other one sees it.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Subject => Self::Other,
+            Self::Other => Self::Subject,
+        }
+    }
+
     /// The word that is stored.
     pub fn word(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::{Printer, counted, table},
+            output::{Printer, counted, on_one_line, table},
         },
     },
     data::{InTable, MeasureDef, ReportHead, Unit},
@@ -32,7 +32,6 @@ use crate::{
     report::leaderboard,
     stats::bootstrap::Estimate,
     store::Store,
-    text::invisible::works_unseen,
 };
 
 /// Runs the command.
@@ -370,16 +369,7 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
 /// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
 fn plain_cell(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| {
-            if c.is_control() || works_unseen(c) {
-                ' '
-            } else {
-                c
-            }
-        })
-        .collect();
+    let text = on_one_line(text);
     if text.trim_start().starts_with(FORMULA) {
         format!("'{text}")
     } else {

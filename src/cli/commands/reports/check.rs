@@ -1,5 +1,6 @@
-//! `taskgen reports check`: faults of reports that code finds, with their lines: of form, of writing,
-//! and statements that contradict each other. Asks no model, and needs no project for files.
+//! `taskgen reports check`: faults of reports that code finds, with their lines: of form, of
+//! writing, and statements that contradict each other. Asks no model, and needs no project for
+//! files.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{Printer, on_one_line},
         },
     },
     lint::{
@@ -21,7 +22,6 @@ use crate::{
         presentation::{self, Presentation},
         writing,
     },
-    text::invisible::works_unseen,
 };
 
 /// Characters of a line that are shown.
@@ -91,18 +91,10 @@ fn of_text(name: &str, text: &str) -> Checked {
     }
 }
 
-/// The beginning of a line as a terminal may show it.
+/// The beginning of a line.
 fn plain(line: &str) -> String {
-    let shown = line.trim().chars().take(LONGEST);
-    shown
-        .map(|c| {
-            if c.is_control() || works_unseen(c) {
-                ' '
-            } else {
-                c
-            }
-        })
-        .collect()
+    let beginning: String = line.trim().chars().take(LONGEST).collect();
+    on_one_line(&beginning)
 }
 
 fn text(of: &Checked) -> String {

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::{
     Conflict, Kind,
     document::Document,
-    lex::{Amount, Hedge, Token, What},
     place,
+    token::{Amount, Hedge, Token, What},
     units::Dimension,
     vocabulary::small_number,
 };

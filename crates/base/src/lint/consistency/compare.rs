@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::{
     Conflict, Kind,
     document::Document,
-    lex::{Amount, Hedge},
     place,
     statements::{Source, Statement, Value},
+    token::{Amount, Hedge},
     units::Dimension,
 };
 

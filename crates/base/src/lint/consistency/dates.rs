@@ -1,48 +1,6 @@
 //! Dates of any precision: a year, a quarter, a month, a day. Hides their spellings.
 
-use super::lex::{Token, What};
-
-/// A date as exactly as the text has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Date {
-    pub year: u16,
-    pub quarter: Option<u8>,
-    pub month: Option<u8>,
-    pub day: Option<u8>,
-}
-
-impl Date {
-    fn of_year(year: u16) -> Self {
-        Self {
-            year,
-            quarter: None,
-            month: None,
-            day: None,
-        }
-    }
-
-    /// Whether one of two dates is the other, or a part of it.
-    pub(super) fn agrees(&self, other: &Self) -> bool {
-        let same = |a: Option<u8>, b: Option<u8>| a.zip(b).is_none_or(|(a, b)| a == b);
-        let quarter = |date: &Self| date.quarter.or(date.month.map(|month| month.div_ceil(3)));
-        self.year == other.year
-            && same(quarter(self), quarter(other))
-            && same(self.month, other.month)
-            && same(self.day, other.day)
-    }
-
-    /// The words of the date as one, for comparing what is said of it.
-    pub(super) fn key(&self) -> String {
-        let part = |part: Option<u8>| part.unwrap_or(0);
-        format!(
-            "@{}-{}-{}-{}",
-            self.year,
-            part(self.quarter),
-            part(self.month),
-            part(self.day)
-        )
-    }
-}
+use super::token::{Date, Token, What};
 
 const FIRST_YEAR: f64 = 1_500.0;
 const LAST_YEAR: f64 = 2_100.0;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     citations::{self, Style},
-    text::words::is_han,
+    text::{sentences, words::is_han},
 };
 
 /// Longest lead-in of a list that names what the list is about, in characters.
@@ -17,6 +17,12 @@ const LONGEST_LEAD: usize = 60;
 /// Most words of an item that say what the items below it are about.
 const PARENT_WORDS: usize = 8;
 const DEEPEST: usize = 9;
+
+/// A sentence with its block.
+pub(super) struct Sentence {
+    pub range: Range<usize>,
+    pub block: usize,
+}
 
 /// A report, ready to be read.
 pub(super) struct Document {
@@ -49,6 +55,20 @@ pub(super) struct Table {
 pub(super) struct Row {
     pub range: Range<usize>,
     pub cells: Vec<Range<usize>>,
+}
+
+/// The sentences of all blocks.
+pub(super) fn sentences(document: &Document) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    for (block, of) in document.blocks.iter().enumerate() {
+        let text = document.text(of.range.clone());
+        let start = of.range.start;
+        found.extend(sentences::split(&text).into_iter().map(|range| Sentence {
+            range: start + range.start..start + range.end,
+            block,
+        }));
+    }
+    found
 }
 
 impl Document {

@@ -1,6 +1,6 @@
 //! How exactly amounts are given: "about", "at least", "between … and …". Works on tokens.
 
-use super::lex::{Hedge, Token, What};
+use super::token::{Hedge, Token, What};
 
 #[rustfmt::skip]
 const ABOUT: &[&str] = &[

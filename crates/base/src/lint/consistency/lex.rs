@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::{
-    dates::{self, Date},
-    hedges, steps,
+    dates, hedges, steps,
+    token::{Amount, Hedge, Token, What},
     units::{self, Unit},
     vocabulary::{class, is_numbered},
 };
@@ -15,91 +15,6 @@ use crate::text::words::is_han;
 const LONGEST_WORD: usize = 40;
 /// Most figures of a number that is read as one.
 const MOST_FIGURES: usize = 15;
-
-/// How exactly an amount is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hedge {
-    Exact,
-    About,
-    /// At least or at most so much.
-    Bound,
-    /// One end of a range or of a change.
-    End,
-}
-
-/// A number with its unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Amount {
-    /// The number as written, without its multiplying word.
-    pub figure: f64,
-    /// What the multiplying word says: a million.
-    pub scale: f64,
-    /// What one in the last place means, in the first unit of the dimension.
-    pub step: f64,
-    /// The same if the noughts at the end are only there for the size.
-    pub round: f64,
-    pub unit: Unit,
-    pub hedge: Hedge,
-    /// A whole number in digits alone.
-    pub bare: bool,
-}
-
-impl Amount {
-    /// In the first unit of the dimension.
-    pub(super) fn value(&self) -> f64 {
-        self.unit.base(self.figure * self.scale)
-    }
-}
-
-/// What a token is.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
-    /// A word in lower case, and whether it begins with a capital and has others or digits within.
-    Word {
-        text: String,
-        capital: bool,
-        inner: bool,
-    },
-    Amount(Amount),
-    Date(Date),
-    /// Han characters that stand together.
-    Han(String),
-    Mark(char),
-}
-
-/// A token and its place in characters.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token {
-    pub what: What,
-    pub range: Range<usize>,
-}
-
-impl Token {
-    pub(super) fn word(&self) -> Option<&str> {
-        match &self.what {
-            What::Word { text, .. } => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(super) fn amount(&self) -> Option<&Amount> {
-        match &self.what {
-            What::Amount(amount) => Some(amount),
-            _ => None,
-        }
-    }
-
-    pub(super) fn date(&self) -> Option<Date> {
-        match self.what {
-            What::Date(date) => Some(date),
-            _ => None,
-        }
-    }
-
-    pub(super) fn is_mark(&self, marks: &[char]) -> bool {
-        matches!(self.what, What::Mark(c) if marks.contains(&c))
-    }
-}
 
 /// The tokens of a part of the text. A unit that stands apart, as in the head of a column, is given
 /// with `unit`.

@@ -11,8 +11,8 @@ mod hedges;
 mod lex;
 mod segments;
 mod statements;
-mod steps;
 mod subject;
+mod token;
 mod totals;
 mod units;
 mod vocabulary;
@@ -22,6 +22,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use document::Document;
+
+use crate::text::steps;
 
 /// Most conflicts that are given for one report.
 const MOST: usize = 500;
@@ -69,7 +71,7 @@ pub struct Conflict {
 /// The contradictions of a report in Markdown, in the order of their first places; 500 at most.
 pub fn check(report: &str) -> Vec<Conflict> {
     let document = Document::read(report);
-    let sentences = statements::sentences(&document);
+    let sentences = document::sentences(&document);
     let names = subject::Names::read(&document, &sentences);
     let mut found = Vec::new();
     let mut stated = Vec::new();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    lex::{Token, What},
+    token::{Token, What},
     vocabulary::{Class, class, limits as is_limit},
 };
 

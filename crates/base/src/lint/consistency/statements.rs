@@ -4,16 +4,15 @@
 use std::ops::Range;
 
 use super::{
-    dates::Date,
-    document::{Document, Table, has_han},
-    lex::{self, Amount, Hedge, Token, What},
+    document::{Document, Sentence, Table, has_han},
+    lex,
     segments::{self, Opening, Segment},
     steps,
     subject::{Names, Subject, is_places},
+    token::{Amount, Date, Hedge, Token, What},
     units::{self, Unit},
     vocabulary::{Class, class, event_han, limits},
 };
-use crate::text::sentences;
 
 /// Longest part of a sentence that is quoted, in characters on either side.
 const QUOTED: usize = 240;
@@ -66,26 +65,6 @@ pub(super) struct Statement {
     pub scope: String,
     /// Whether the key has a name, so that it means the same in all sections.
     pub named: bool,
-}
-
-/// A sentence with its block.
-pub(super) struct Sentence {
-    pub range: Range<usize>,
-    pub block: usize,
-}
-
-/// The sentences of all blocks.
-pub(super) fn sentences(document: &Document) -> Vec<Sentence> {
-    let mut found = Vec::new();
-    for (block, of) in document.blocks.iter().enumerate() {
-        let text = document.text(of.range.clone());
-        let start = of.range.start;
-        found.extend(sentences::split(&text).into_iter().map(|range| Sentence {
-            range: start + range.start..start + range.end,
-            block,
-        }));
-    }
-    found
 }
 
 /// What a sentence states, from its tokens.

@@ -4,10 +4,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{
-    document::Document,
-    lex::{self, Token, What},
-    statements::Sentence,
-    steps,
+    document::{Document, Sentence},
+    lex, steps,
+    token::{Token, What},
     vocabulary::{Class, class, happens_once, plain_han, points_han, small_number, stem},
 };
 

@@ -1,5 +1,5 @@
-//! Planted contradictions and clean reports full of traps, those that rules were fitted to and those
-//! that were kept aside.
+//! Planted contradictions and clean reports full of traps, those that rules were fitted to and
+//! those that were kept aside.
 
 use serde::Deserialize;
 

@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::{
     Conflict, Kind,
     document::{Document, Row, Table},
-    lex::{self, Amount, Hedge, Token},
-    place,
+    lex, place,
     statements::head,
     steps,
+    token::{Amount, Hedge, Token},
     units::Dimension,
 };
 use crate::text::words::is_han;

@@ -10,17 +10,13 @@ use super::{
 };
 use crate::{
     data::{ReportId, TaskId},
-    evaluate::{evaluator::Work, library::Library},
+    evaluate::{evaluator::Work, library::Library, planned},
     evidence::{
         pages::CitedPages,
         passages::{Passages, Statements},
         support::ClaimBatch,
     },
-    text::words,
 };
-
-/// Characters of a statement that are shown; a table's row may be as long as a page.
-const LONGEST: usize = 1_500;
 
 /// The planned statements of each report.
 pub type Plans<'a> = Vec<(&'a ReportId, &'a TaskId, Vec<Planned>)>;
@@ -36,19 +32,13 @@ pub fn plans<'a>(work: &Work<'a>, cited: &CitedPages, library: &Library<'_>) -> 
     Ok(plans)
 }
 
-/// The words of a statement as they are shown.
-fn shown(planned: &Planned) -> String {
-    let line = words::one_line(&planned.statement.text);
-    line.chars().take(LONGEST).collect()
-}
-
 /// The statements with the passages of the pages that they cite.
 pub fn of_own_pages(work: &Work<'_>, plans: &Plans<'_>, most: usize) -> Result<Vec<ClaimBatch>> {
     let mut batches = Vec::new();
     for (report, _, planned) in plans {
         let mut by_pages: BTreeMap<&BTreeSet<String>, Statements> = BTreeMap::new();
         for one in planned {
-            let item = (one.claim.cited.clone(), shown(one));
+            let item = (one.claim.cited.clone(), planned::shown(&one.statement));
             by_pages.entry(&one.pages).or_default().push(item);
         }
         for (pages, statements) in by_pages {
@@ -76,7 +66,7 @@ pub fn of_other_pages(
             .iter()
             .filter(|one| silent.contains(&one.claim.cited));
         let statements: Statements = of_it
-            .filter_map(|one| Some((one.claim.elsewhere.clone()?, shown(one))))
+            .filter_map(|one| Some((one.claim.elsewhere.clone()?, planned::shown(&one.statement))))
             .collect();
         if !statements.is_empty() {
             open.entry(task).or_default().push((report, statements));

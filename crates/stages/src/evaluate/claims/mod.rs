@@ -17,7 +17,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 use async_trait::async_trait;
-use serde_json::json;
 
 pub use fold::Checked;
 
@@ -25,7 +24,7 @@ use super::{
     Options,
     evaluator::{Evaluator, Fold, SHARE, Work},
     library::{self, Library},
-    options::MOST_URLS,
+    planned,
     scorecard::{ReportScores, mean_denominator},
     timed,
 };
@@ -139,10 +138,7 @@ impl Evaluator for Claims {
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
-        let settings = match options.most_urls {
-            MOST_URLS => json!({}),
-            most => json!({ "most_urls": most }),
-        };
+        let settings = planned::settings(options);
         let judged = |instrument: Instrument, panel| InForce {
             instrument: instrument.id.to_owned(),
             panel,

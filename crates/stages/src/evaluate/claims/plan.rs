@@ -6,14 +6,12 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::COUNTED;
 use crate::{
-    data::{DecidedBy, Decision, Statement, id::sha256_hex},
-    evaluate::{Case, Options, evaluator::Work, options::MOST_URLS},
+    data::Statement,
+    evaluate::{Case, Options, evaluator::Work, planned},
     evidence::{pages::CitedPages, reading},
-    judging::{self, DecisionOfCode},
 };
 
 /// Statements of a report that are checked, the first ones: one with thousands must not cost
@@ -49,12 +47,9 @@ impl Plan {
     }
 }
 
-/// The program that counts, by what it takes of a report.
+/// The program that counts.
 pub fn counter(options: &Options) -> String {
-    match options.most_urls {
-        MOST_URLS => "statements/1".to_owned(),
-        most => format!("statements/1 of the first {most} URLs"),
-    }
+    planned::program("statements/1", options)
 }
 
 /// A statement with its ids and the readable pages that it cites.
@@ -80,58 +75,29 @@ pub fn plan(
         over_limit: 0,
         claims: Vec::new(),
     };
-    let mut planned = Vec::new();
+    let mut statements = Vec::new();
     for (statement, urls) in reading::citing(&work.ctx.store, case.report)? {
         let urls = urls.iter().filter(|url| first.contains(url));
         let pages = cited.behind(urls);
         if pages.is_empty() {
             plan.unread += 1;
-        } else if planned.len() >= MOST {
+        } else if statements.len() >= MOST {
             plan.over_limit += 1;
         } else {
             let own = pages.iter().map(String::as_str).collect();
             let claim = Claim {
-                cited: id(&statement, &own),
-                elsewhere: (*all != own).then(|| id(&statement, all)),
+                cited: planned::id(&statement, &own),
+                elsewhere: (*all != own).then(|| planned::id(&statement, all)),
             };
             plan.claims.push(claim.clone());
-            planned.push(Planned {
+            statements.push(Planned {
                 statement,
                 pages,
                 claim,
             });
         }
     }
-    save(work, case, &plan)?;
-    Ok(planned)
-}
-
-/// The id of a statement that is held against these pages.
-fn id(statement: &Statement, pages: &BTreeSet<&str>) -> String {
-    let parts = json!([statement.text, pages]).to_string();
-    sha256_hex(parts.as_bytes())[..16].to_owned()
-}
-
-fn save(work: &Work<'_>, case: &Case<'_>, plan: &Plan) -> Result<()> {
-    let payload = json!(plan);
     let share = plan.citing() as f64 / plan.sentences.max(1) as f64;
-    judging::decide_by_code(
-        work.ctx,
-        DecisionOfCode {
-            instrument: COUNTED,
-            subject: case.report.id.as_str(),
-            other: None,
-            sample: 0,
-            decided_by: DecidedBy::Code(&counter(work.options)),
-            saw: &case.report.text,
-            decision: Decision {
-                value: Some(share),
-                // Another plan is another decision, though the share may be the same.
-                label: sha256_hex(payload.to_string().as_bytes())[..16].to_owned(),
-                confidence: None,
-            },
-            payload,
-        },
-    )?;
-    Ok(())
+    planned::save(work, case, COUNTED, &counter(work.options), share, &plan)?;
+    Ok(statements)
 }

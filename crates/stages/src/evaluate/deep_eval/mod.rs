@@ -14,6 +14,6 @@ pub use self::{
     citation_accuracy::CitationAccuracy,
     coverage::Coverage,
     depth::{Depth, Ratings, ratings},
-    issues::{Association, Consistency},
+    issues::{ASSOCIATION, CONSISTENCY},
     presentation::Presentation,
 };

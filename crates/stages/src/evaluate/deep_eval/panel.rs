@@ -1,5 +1,5 @@
-//! The mean of a panel: each judge with a verdict counts the same, stands by itself beside the mean,
-//! and those without one are counted by cause.
+//! The mean of a panel: each judge with a verdict counts the same, stands by itself beside the
+//! mean, and those without one are counted by cause.
 
 use std::collections::BTreeMap;
 

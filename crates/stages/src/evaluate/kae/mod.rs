@@ -10,8 +10,8 @@
 //! point.
 //!
 //! **The strict form** (`[evaluate] form = "strict"`) asks for atomic key points, for how much each
-//! matters and which make the same claim, and under stricter rules for the relations of several key points at once; its weighted
-//! measures stand beside the paper's.
+//! matters and which make the same claim, and under stricter rules for the relations of several key
+//! points at once; its weighted measures stand beside the paper's.
 
 pub mod dedup;
 mod fold;

@@ -1,8 +1,9 @@
-//! The leaderboard in the layout of LiveResearchBench's main table (arXiv 2510.14240): presentation,
-//! consistency, coverage, citation association, and their mean. Hides the rounding, which is the
-//! table's too.
+//! The leaderboard in the layout of LiveResearchBench's main table (arXiv 2510.14240):
+//! presentation, consistency, coverage, citation association, and their mean. Hides the rounding,
+//! which is the table's too.
 
 use super::{Leaderboard, Row};
+use crate::benchmarks::live_research_bench::rubric::Four;
 
 /// The columns, in percent.
 pub const COLUMNS: [&str; 6] = [
@@ -31,9 +32,14 @@ pub fn table(board: &Leaderboard) -> Vec<Vec<String>> {
 /// The mean of the four; none where one of them has no value, because a mean of three is another
 /// measure.
 pub fn average(row: &Row) -> Option<f64> {
-    let values: Option<Vec<f64>> = MEASURES.iter().map(|key| row.value(key)).collect();
-    let values = values?;
-    Some(values.iter().sum::<f64>() / values.len() as f64)
+    let [presentation, consistency, coverage, citation] = MEASURES.map(|key| row.value(key));
+    let four = Four {
+        presentation,
+        consistency,
+        coverage,
+        citation,
+    };
+    four.overall()
 }
 
 fn cells(row: &Row) -> Vec<String> {

@@ -145,15 +145,11 @@ mod tests {
             let (order, (winner, confidence)) = order_of(choice)
                 .zip(choice.outcome.ok())
                 .expect("a decision");
-            let order = match order {
-                ShownFirst::Subject => ShownFirst::Other,
-                ShownFirst::Other => ShownFirst::Subject,
-            };
             let winner = match winner {
                 Side::A => Side::B,
                 Side::B => Side::A,
             };
-            made(&choice.judge, order, winner, confidence)
+            made(&choice.judge, order.opposite(), winner, confidence)
         };
         choices.iter().map(swap).collect()
     }

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Case, Options,
+    Case, Options, attempts,
     evaluator::{Evaluator, Fold, Work},
     scorecard::ReportScores,
     timed,
@@ -156,10 +156,7 @@ impl Evaluator for Reference {
         let agent = reference_agent(work.options)?;
         let references = references(work.cases, &agent);
         if references.is_empty() {
-            return Err(Misconfigured(format!(
-                "the reference agent has no report on these tasks: `{agent}`\nhint: `taskgen reports import PATH --agent {agent}`"
-            ))
-            .into());
+            return Err(attempts::no_reference(&agent).into());
         }
         let mut without = 0;
         let mut pairs = Vec::new();
@@ -212,14 +209,9 @@ fn reference_agent(options: &Options) -> Result<String> {
 
 /// The first attempt of the reference agent at each task.
 fn references<'a>(cases: &[Case<'a>], agent: &str) -> BTreeMap<&'a TaskId, &'a AgentReport> {
-    let mut references: BTreeMap<&TaskId, &AgentReport> = BTreeMap::new();
-    for case in cases.iter().filter(|case| case.report.agent == agent) {
-        let known = references.entry(&case.task.id).or_insert(case.report);
-        if case.report.attempt < known.attempt {
-            *known = case.report;
-        }
-    }
-    references
+    let firsts = attempts::first(cases).into_iter();
+    let of_agent = firsts.filter(|((_, name), _)| *name == agent);
+    of_agent.map(|((task, _), report)| (task, report)).collect()
 }
 
 fn compare_lengths(ctx: &Context, report: &AgentReport, reference: &AgentReport) -> Result<()> {

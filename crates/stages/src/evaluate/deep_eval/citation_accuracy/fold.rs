@@ -99,8 +99,8 @@ impl Found {
         found
     }
 
-    /// The errors, and the share of right citations; a citation whose page could not be read, or that
-    /// nobody could judge, is in none.
+    /// The errors, and the share of right citations; a citation whose page could not be read, or
+    /// that nobody could judge, is in none.
     fn scores(&self) -> Scores {
         let e1: u64 = self.gone.values().sum();
         let errors = e1 + self.irrelevant + self.unsupported;

@@ -41,15 +41,16 @@ impl Gone {
         }
     }
 
-    /// What a visit without a page says; none where it says nothing of the page, such as a timeout or
-    /// a page in a format that is not read.
+    /// What a visit without a page says; none where it says nothing of the page, such as a timeout
+    /// or a page in a format that is not read.
     pub fn of(visit: &Visit) -> Option<Self> {
         let cause = visit.cause.as_deref()?;
         if visit.transient {
             return None;
         }
         match (cause, visit.status) {
-            // With another status than these, it says so in words, or sends on to the site's first page.
+            // With another status than these, it says so in words, or sends on to the site's first
+            // page.
             ("not_found", status) if !matches!(status, Some(404 | 410)) && leads_on(visit) => {
                 Some(Self::Moved)
             }

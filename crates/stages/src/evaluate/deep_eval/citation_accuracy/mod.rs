@@ -1,15 +1,15 @@
 //! Citation accuracy: is there a page behind each citation, is it about the statement, and does it
 //! bear the statement out?
 //!
-//! **Measures** errors per report: E1, no page is behind the address (split into dead, moved, behind
-//! a payment, blocked, and never there); E2, the page is about something else; E3, the page does
-//! not support the statement; their sum; and the share of the checked citations that are supported.
-//! **Method** LiveResearchBench (arXiv 2510.14240), citation accuracy, whose code is not published:
-//! a tree of three questions for each statement and address. **Differs from it**: whether there is a
-//! page is decided by code from the visit on record; a page that could not be read for a reason
-//! that may pass (a timeout, an error of its server) is no error but unscored; support is quoted,
-//! and the quote is looked up. **Cost** one call for `batch` statements of a report that cite the
-//! same page.
+//! **Measures** errors per report: E1, no page is behind the address (split into dead, moved,
+//! behind a payment, blocked, and never there); E2, the page is about something else; E3, the page
+//! does not support the statement; their sum; and the share of the checked citations that are
+//! supported. **Method** LiveResearchBench (arXiv 2510.14240), citation accuracy, whose code is not
+//! published: a tree of three questions for each statement and address. **Differs from it**:
+//! whether there is a page is decided by code from the visit on record; a page that could not be
+//! read for a reason that may pass (a timeout, an error of its server) is no error but unscored;
+//! support is quoted, and the quote is looked up. **Cost** one call for `batch` statements of a
+//! report that cite the same page.
 
 mod fold;
 mod gone;
@@ -19,7 +19,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 use async_trait::async_trait;
-use serde_json::json;
 
 use crate::{
     context::{Context, StageReport},
@@ -30,8 +29,7 @@ use crate::{
     evaluate::{
         Options,
         evaluator::{Evaluator, Fold, SHARE, Work},
-        library,
-        options::MOST_URLS,
+        library, planned,
         scorecard::ReportScores,
         timed,
     },
@@ -174,10 +172,7 @@ impl Evaluator for CitationAccuracy {
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
-        let settings = match options.most_urls {
-            MOST_URLS => json!({}),
-            most => json!({ "most_urls": most }),
-        };
+        let settings = planned::settings(options);
         let in_force = |instrument: Instrument, panel| InForce {
             instrument: instrument.id.to_owned(),
             panel,

@@ -5,27 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{PLANNED, gone::Gone};
 use crate::{
-    data::{DecidedBy, Decision, id::sha256_hex},
-    evaluate::{Case, Options, evaluator::Work, options::MOST_URLS},
+    evaluate::{Case, Options, evaluator::Work, planned},
     evidence::{
         pages::CitedPages,
         passages::{Passages, Statements},
         reading,
         support::ClaimBatch,
     },
-    judging::{self, DecisionOfCode},
-    text::words,
 };
 
 /// Citations of a report that are checked, the first ones: one with thousands must not cost
 /// thousands of questions.
 const MOST: usize = 300;
-/// Characters of a statement that are shown; a table's row may be as long as a page.
-const LONGEST: usize = 1_500;
 
 /// The citations of a report, as code counts them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -49,12 +43,9 @@ impl Plan {
     }
 }
 
-/// The program that plans, by what it takes of a report.
+/// The program that plans.
 pub fn planner(options: &Options) -> String {
-    match options.most_urls {
-        MOST_URLS => "citations/1".to_owned(),
-        most => format!("citations/1 of the first {most} URLs"),
-    }
+    planned::program("citations/1", options)
 }
 
 /// Plans each report, and returns its statements in batches that cite the same page.
@@ -82,10 +73,7 @@ fn plan(
     let mut plan = Plan::default();
     let mut by_page: BTreeMap<String, Statements> = BTreeMap::new();
     for (statement, citations) in reading::with_citations(store, case.report)? {
-        let shown: String = words::one_line(&statement.text)
-            .chars()
-            .take(LONGEST)
-            .collect();
+        let shown = planned::shown(&statement);
         let (mut urls, mut faulty) = (BTreeSet::new(), 0);
         for citation in &citations {
             match &citation.url {
@@ -122,8 +110,7 @@ fn plan(
                 plan.over_limit += 1;
                 continue;
             }
-            let parts = json!([statement.text, page]).to_string();
-            let id = sha256_hex(parts.as_bytes())[..16].to_owned();
+            let id = planned::id(&statement, &page);
             // A sentence that stands twice is asked about once, and counts twice.
             if !plan.citations.contains(&id) {
                 let statements = by_page.entry(page).or_default();
@@ -132,29 +119,7 @@ fn plan(
             plan.citations.push(id);
         }
     }
-    save(work, case, &plan)?;
+    let total = plan.total() as f64;
+    planned::save(work, case, PLANNED, &planner(work.options), total, &plan)?;
     Ok(by_page)
-}
-
-fn save(work: &Work<'_>, case: &Case<'_>, plan: &Plan) -> Result<()> {
-    let payload = json!(plan);
-    judging::decide_by_code(
-        work.ctx,
-        DecisionOfCode {
-            instrument: PLANNED,
-            subject: case.report.id.as_str(),
-            other: None,
-            sample: 0,
-            decided_by: DecidedBy::Code(&planner(work.options)),
-            saw: &case.report.text,
-            decision: Decision {
-                value: Some(plan.total() as f64),
-                // Another plan is another decision, though the number may be the same.
-                label: sha256_hex(payload.to_string().as_bytes())[..16].to_owned(),
-                confidence: None,
-            },
-            payload,
-        },
-    )?;
-    Ok(())
 }

@@ -163,13 +163,11 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<(bool, Option<Unscored>
     };
     let (answer, judge) = judging::ask(ctx, ask).await?;
     let seen = judging::seen(&vars);
-    // Of the other report, the order is the opposite one.
-    let opposite = match asked.order {
-        ShownFirst::Subject => ShownFirst::Other,
-        ShownFirst::Other => ShownFirst::Subject,
-    };
     let of = |own, other, order| Side::of(own, other, order, answer.value.as_ref());
-    let sides = [of(first, second, asked.order), of(second, first, opposite)];
+    let sides = [
+        of(first, second, asked.order),
+        of(second, first, asked.order.opposite()),
+    ];
     let judgements = sides.each_ref().map(|side| {
         let about = About {
             instrument: COMPARISON,

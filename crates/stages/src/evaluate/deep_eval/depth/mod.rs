@@ -4,14 +4,14 @@
 //! decision counted and once with the two orders averaged; the points that a report wins against
 //! all others on its task (a tie is half a point); and how often both orders agree. **Method**
 //! LiveResearchBench (arXiv 2510.14240), analysis depth: five dimensions from 0 to 5, both orders,
-//! totals that differ by at most 1 are a tie. **Differs from it**: the judge rates both and
-//! names no winner: that follows from the totals; without a decisive game there is no rate, and not 0; and
-//! reports are compared with each other, because most lose every game against one reference.
+//! totals that differ by at most 1 are a tie. **Differs from it**: the judge rates both and names
+//! no winner: that follows from the totals; without a decisive game there is no rate, and not 0;
+//! and reports are compared with each other, because most lose every game against one reference.
 //! **Cost** two calls per pair and judge: a pair is each report with the reference's, or each two
 //! reports on a task.
 //!
-//! `[evaluate.settings.depth]`: `reference = "NAME"` names the reference agent; `all = true` asks for
-//! all pairs, too. Without a reference, all pairs are asked for.
+//! `[evaluate.settings.depth]`: `reference = "NAME"` names the reference agent; `all = true` asks
+//! for all pairs, too. Without a reference, all pairs are asked for.
 
 mod ask;
 mod fold;
@@ -30,10 +30,10 @@ use crate::{
     context::{Context, StageReport},
     data::{
         AgentReport, Average, InForce, InTable, Instrument, MeasureDef, ReportId, Role, Score,
-        Scores, SubjectKind, Task, TaskId,
+        Scores, SubjectKind, Task,
     },
     evaluate::{
-        Case, Misconfigured, Options,
+        Misconfigured, Options, attempts,
         evaluator::{Evaluator, Fold, SHARE, Work},
         scorecard::ReportScores,
         timed,
@@ -211,14 +211,11 @@ struct Pair<'a> {
 /// The pairs to be compared, each once: every report that is to be judged with the first attempts
 /// of other agents.
 fn pairs<'a>(work: &Work<'a>, settings: &Settings) -> Result<Vec<Pair<'a>>> {
-    let firsts = first_attempts(work.cases);
+    let firsts = attempts::first(work.cases);
     if let Some(name) = &settings.reference
         && !firsts.keys().any(|(_, agent)| agent == name)
     {
-        return Err(Misconfigured(format!(
-            "the reference agent has no report on these tasks: `{name}`\nhint: `taskgen reports import PATH --agent {name}`"
-        ))
-        .into());
+        return Err(attempts::no_reference(name).into());
     }
     let is_opponent = |agent: &str| settings.all() || settings.reference.as_deref() == Some(agent);
     let mut pairs: BTreeMap<(&ReportId, &ReportId), Pair<'a>> = BTreeMap::new();
@@ -248,18 +245,4 @@ fn pairs<'a>(work: &Work<'a>, settings: &Settings) -> Result<Vec<Pair<'a>>> {
         }
     }
     Ok(pairs.into_values().collect())
-}
-
-/// The first attempt of each agent at each task.
-fn first_attempts<'a>(cases: &[Case<'a>]) -> BTreeMap<(&'a TaskId, &'a str), &'a AgentReport> {
-    let mut firsts: BTreeMap<(&TaskId, &str), &AgentReport> = BTreeMap::new();
-    for case in cases {
-        let known = firsts
-            .entry((&case.task.id, case.report.agent.as_str()))
-            .or_insert(case.report);
-        if case.report.attempt < known.attempt {
-            *known = case.report;
-        }
-    }
-    firsts
 }

@@ -134,10 +134,7 @@ async fn ask(ctx: &Context, protocol: &Protocol, asked: &Asked<'_>) -> Result<Ju
     vars["day"] = json!(case.task.as_of);
     vars["most"] = json!(MOST);
     if protocol.is_pair {
-        vars["marked"] = match (protocol.marked)(&case.report.text) {
-            marked if marked.is_empty() => Value::Null,
-            marked => json!(marked.join("\n")),
-        };
+        vars["marked"] = json!(conflicts(&case.report.text));
     }
     let lines = asked.report.lines().len();
     let ask = Ask {
@@ -221,13 +218,11 @@ fn located(reply: Reply, report: &NumberedReport<'_>) -> Located {
     located
 }
 
-/// Pairs of places that a program found to disagree, a sentence each.
-pub fn conflicts(report: &str) -> Vec<String> {
-    let found = consistency::check(report).into_iter();
-    found
-        .take(MOST_MARKED)
-        .map(|conflict| conflict.what)
-        .collect()
+/// Pairs of places that a program found to disagree, a line each; none where there are none.
+fn conflicts(report: &str) -> Option<String> {
+    let found = consistency::check(report).into_iter().take(MOST_MARKED);
+    let lines: Vec<String> = found.map(|conflict| conflict.what).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn schema(is_pair: bool) -> Value {

@@ -3,9 +3,9 @@
 //!
 //! **Measures** 100 % where there is no issue, down to 10 % at 18 or more. **Method**
 //! LiveResearchBench (arXiv 2510.14240), factual and logical consistency, citation association, and
-//! their rubric from counts to scores. **Differs from it**: a judge lists issues and gives no score.
-//! Each issue names a line of the report and quotes it, and one whose quote is not there is not
-//! counted, and counted as such; the score follows from the number of the others. Judges of
+//! their rubric from counts to scores. **Differs from it**: a judge lists issues and gives no
+//! score. Each issue names a line of the report and quotes it, and one whose quote is not there is
+//! not counted, and counted as such; the score follows from the number of the others. Judges of
 //! consistency are shown what a program found to disagree. **Cost** one call per report and judge.
 
 mod list;
@@ -36,20 +36,21 @@ use crate::{
 
 const ROLE: &str = "rate";
 
-/// A measure by the number of issues.
-struct Protocol {
+/// An evaluator that counts issues.
+pub struct Protocol {
     key: &'static str,
     /// The key of the number of issues.
     count: &'static str,
     prompt: &'static str,
     instrument: Instrument,
-    /// Whether an issue is a pair of places.
+    /// Whether an issue is a pair of places; then a program marks some for the judge.
     is_pair: bool,
-    /// What a program marks for the judge.
-    marked: fn(&str) -> Vec<String>,
+    about: &'static str,
+    measures: &'static [MeasureDef],
 }
 
-const CONSISTENCY: Protocol = Protocol {
+/// Does a report contradict itself?
+pub static CONSISTENCY: Protocol = Protocol {
     key: "consistency",
     count: "consistency_issues",
     prompt: "evaluate/consistency",
@@ -62,10 +63,12 @@ const CONSISTENCY: Protocol = Protocol {
         letter: 'm',
     },
     is_pair: true,
-    marked: list::conflicts,
+    about: "LiveResearchBench: does the report contradict itself?",
+    measures: &CONSISTENCY_MEASURES,
 };
 
-const ASSOCIATION: Protocol = Protocol {
+/// Do the major claims of a report cite sources?
+pub static ASSOCIATION: Protocol = Protocol {
     key: "association",
     count: "association_issues",
     prompt: "evaluate/association",
@@ -78,7 +81,8 @@ const ASSOCIATION: Protocol = Protocol {
         letter: 'm',
     },
     is_pair: false,
-    marked: |_| Vec::new(),
+    about: "LiveResearchBench: do the report's major claims cite sources?",
+    measures: &ASSOCIATION_MEASURES,
 };
 
 const SCORE: MeasureDef = MeasureDef {
@@ -99,14 +103,14 @@ const COUNT: MeasureDef = MeasureDef {
 
 static CONSISTENCY_MEASURES: [MeasureDef; 2] = [
     MeasureDef {
-        key: CONSISTENCY.key,
+        key: "consistency",
         label: "consistency",
         column: "consistency",
         meaning: "by the number of places where a report contradicts itself: 0 is 100 %, 18 is 10 %",
         ..SCORE
     },
     MeasureDef {
-        key: CONSISTENCY.count,
+        key: "consistency_issues",
         label: "contradictions",
         column: "contradictions",
         meaning: "places where a report contradicts itself",
@@ -116,14 +120,14 @@ static CONSISTENCY_MEASURES: [MeasureDef; 2] = [
 
 static ASSOCIATION_MEASURES: [MeasureDef; 2] = [
     MeasureDef {
-        key: ASSOCIATION.key,
+        key: "association",
         label: "citation association",
         column: "association",
         meaning: "by the number of major claims without a source: 0 is 100 %, 18 is 10 %",
         ..SCORE
     },
     MeasureDef {
-        key: ASSOCIATION.count,
+        key: "association_issues",
         label: "claims without a source",
         column: "without source",
         meaning: "major claims without a source",
@@ -131,24 +135,18 @@ static ASSOCIATION_MEASURES: [MeasureDef; 2] = [
     },
 ];
 
-/// Does a report contradict itself?
-pub struct Consistency;
-
-/// Do the major claims of a report cite sources?
-pub struct Association;
-
 #[async_trait(?Send)]
-impl Evaluator for Consistency {
+impl Evaluator for Protocol {
     fn key(&self) -> &'static str {
-        CONSISTENCY.key
+        self.key
     }
 
     fn about(&self) -> &'static str {
-        "LiveResearchBench: does the report contradict itself?"
+        self.about
     }
 
     fn measures(&self) -> &'static [MeasureDef] {
-        &CONSISTENCY_MEASURES
+        self.measures
     }
 
     fn roles(&self, _options: &Options) -> &'static [&'static str] {
@@ -156,69 +154,6 @@ impl Evaluator for Consistency {
     }
 
     fn in_force(&self, ctx: &Context, _options: &Options) -> Result<Vec<InForce>> {
-        CONSISTENCY.in_force(ctx)
-    }
-
-    async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
-        CONSISTENCY.judge(work).await
-    }
-
-    fn fold<'a>(
-        &self,
-        _store: &Store,
-        _tasks: &'a [Task],
-        evaluation: &'a Evaluation,
-    ) -> Result<Box<dyn Fold + 'a>> {
-        Ok(Box::new(IssuesFold::new(&CONSISTENCY, evaluation)))
-    }
-
-    fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        CONSISTENCY.failed()
-    }
-}
-
-#[async_trait(?Send)]
-impl Evaluator for Association {
-    fn key(&self) -> &'static str {
-        ASSOCIATION.key
-    }
-
-    fn about(&self) -> &'static str {
-        "LiveResearchBench: do the report's major claims cite sources?"
-    }
-
-    fn measures(&self) -> &'static [MeasureDef] {
-        &ASSOCIATION_MEASURES
-    }
-
-    fn roles(&self, _options: &Options) -> &'static [&'static str] {
-        &[ROLE]
-    }
-
-    fn in_force(&self, ctx: &Context, _options: &Options) -> Result<Vec<InForce>> {
-        ASSOCIATION.in_force(ctx)
-    }
-
-    async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
-        ASSOCIATION.judge(work).await
-    }
-
-    fn fold<'a>(
-        &self,
-        _store: &Store,
-        _tasks: &'a [Task],
-        evaluation: &'a Evaluation,
-    ) -> Result<Box<dyn Fold + 'a>> {
-        Ok(Box::new(IssuesFold::new(&ASSOCIATION, evaluation)))
-    }
-
-    fn failed(&self, _others: &[&ReportScores]) -> Scores {
-        ASSOCIATION.failed()
-    }
-}
-
-impl Protocol {
-    fn in_force(&self, ctx: &Context) -> Result<Vec<InForce>> {
         Ok(vec![InForce {
             instrument: self.instrument.id.to_owned(),
             panel: judging::panel(ctx, ROLE, self.prompt)?,
@@ -232,8 +167,22 @@ impl Protocol {
         Ok(vec![timed(report, started)])
     }
 
+    fn fold<'a>(
+        &self,
+        _store: &Store,
+        _tasks: &'a [Task],
+        evaluation: &'a Evaluation,
+    ) -> Result<Box<dyn Fold + 'a>> {
+        Ok(Box::new(IssuesFold {
+            key: self.key,
+            count: self.count,
+            instrument: self.instrument,
+            panel: evaluation.in_force(self.instrument).panel.len(),
+        }))
+    }
+
     /// The lowest score of the rubric; of issues there is no number.
-    fn failed(&self) -> Scores {
+    fn failed(&self, _others: &[&ReportScores]) -> Scores {
         Scores::from([(self.key, Score::ratio(score(usize::MAX), 1.0))])
     }
 }
@@ -249,18 +198,11 @@ fn score(issues: usize) -> f64 {
 
 /// Scores reports by the number of issues that judges found.
 struct IssuesFold {
-    protocol: &'static Protocol,
+    key: &'static str,
+    count: &'static str,
+    instrument: Instrument,
     /// Judges in force; none where nobody was asked.
     panel: usize,
-}
-
-impl IssuesFold {
-    fn new(protocol: &'static Protocol, evaluation: &Evaluation) -> Self {
-        Self {
-            protocol,
-            panel: evaluation.in_force(protocol.instrument).panel.len(),
-        }
-    }
 }
 
 impl Fold for IssuesFold {
@@ -269,8 +211,12 @@ impl Fold for IssuesFold {
         if self.panel == 0 {
             return Ok(folded);
         }
-        let Protocol { key, count, .. } = *self.protocol;
-        let instrument = self.protocol.instrument;
+        let Self {
+            key,
+            count,
+            instrument,
+            ..
+        } = *self;
         let mut found = record
             .judgements
             .read_bare(instrument, report.id.as_str(), number)?;

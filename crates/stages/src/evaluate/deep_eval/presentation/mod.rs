@@ -2,10 +2,10 @@
 //!
 //! **Measures** the share of the ten that a report passes, and each by itself. **Method**
 //! LiveResearchBench (arXiv 2510.14240), presentation and organisation, p1 to p10. **Differs from
-//! it**: code decides p3 to p6 and p8 to p10, about references, citations, tables and headings, each
-//! fault with its place; a model is asked about structure (p1), language (p2) and where citations
-//! stand (p7), and for p2 it is shown slips that code found. **Cost** three calls per report and
-//! judge, or one per `batch` questions.
+//! it**: code decides p3 to p6 and p8 to p10, about references, citations, tables and headings,
+//! each fault with its place; a model is asked about structure (p1), language (p2) and where
+//! citations stand (p7), and for p2 it is shown slips that code found. **Cost** three calls per
+//! report and judge, or one per `batch` questions.
 //!
 //! `[evaluate.settings.presentation] compare = true` asks the model all ten: code's verdicts count,
 //! and the summary says how often the model agrees with them.
@@ -36,7 +36,7 @@ use crate::{
         timed,
     },
     judging::{self, DecisionOfCode, batch::Subject},
-    lint::presentation,
+    lint::presentation::{self, Item},
     store::{Evaluation, Store},
 };
 
@@ -213,9 +213,7 @@ impl Evaluator for Presentation {
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
         let started = Instant::now();
         let settings = settings(work.options)?;
-        for case in work.judged {
-            decide_by_code(work.ctx, case)?;
-        }
+        decide_by_code(work.ctx, work.judged)?;
         let subjects: Vec<Subject<NumberedReport<'_>>> = work
             .judged
             .iter()
@@ -257,20 +255,34 @@ impl Evaluator for Presentation {
     }
 }
 
-/// Decides the items that code can decide, and keeps each with its faults.
-fn decide_by_code(ctx: &Context, case: &Case<'_>) -> Result<()> {
-    for (item, outcome) in presentation::check(&case.report.text).items {
+/// Decides the items that code can decide, and keeps each with its faults. What this program has
+/// decided of a report stays, because another text is another report.
+fn decide_by_code(ctx: &Context, cases: &[Case<'_>]) -> Result<()> {
+    let program = vec![(PROGRAM.to_owned(), String::new())];
+    let evaluation = judging::by_panel(FORM, program);
+    let known = ctx.store.panel_judgements(&evaluation)?;
+    for case in cases {
+        let report = case.report.id.as_str();
+        if items::verdicts(&known, FORM, report)?.len() < Item::ALL.len() {
+            decide(ctx, report, &case.report.text)?;
+        }
+    }
+    Ok(())
+}
+
+fn decide(ctx: &Context, report: &str, text: &str) -> Result<()> {
+    for (item, outcome) in presentation::check(text).items {
         let faults = outcome.findings();
         let shown = &faults[..faults.len().min(MOST_FAULTS)];
         judging::decide_by_code(
             ctx,
             DecisionOfCode {
                 instrument: FORM,
-                subject: case.report.id.as_str(),
+                subject: report,
                 other: Some(item.key()),
                 sample: 0,
                 decided_by: DecidedBy::Code(PROGRAM),
-                saw: &case.report.text,
+                saw: text,
                 decision: items::decision(outcome.passes()),
                 payload: json!({ "faults": shown, "number": faults.len() }),
             },

@@ -1,5 +1,5 @@
-//! A count of the characters that the parsers read, for the test that they take linear time.
-//! Outside tests nothing is counted.
+//! A count of the characters that the readers of reports look at, for the tests that they take
+//! linear time. Outside tests nothing is counted.
 
 #[cfg(test)]
 use std::cell::Cell;
@@ -13,14 +13,14 @@ thread_local! {
 /// too: wherever the number has no constant bound.
 #[inline]
 #[cfg_attr(not(test), expect(unused_variables, reason = "counted in tests only"))]
-pub(super) fn add(looked_at: usize) {
+pub(crate) fn add(looked_at: usize) {
     #[cfg(test)]
     TAKEN.with(|taken| taken.set(taken.get() + looked_at as u64));
 }
 
 /// What `work` takes on this thread.
 #[cfg(test)]
-pub(super) fn taken_by<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub(crate) fn taken_by<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = TAKEN.with(Cell::get);
     let done = work();
     (done, TAKEN.with(Cell::get) - before)
