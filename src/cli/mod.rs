@@ -13,8 +13,8 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
-    audit, calls, completions, config, doctor, evaluate, init, inspirations, man, models, prompts,
-    rank, report, reports, seminars, stages, status, tasks,
+    audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man, models,
+    prompts, rank, report, reports, seminars, stages, status, tasks,
 };
 use project::providers::Variables;
 use ui::{exit, log, output::Printer};
@@ -108,6 +108,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Rescore(args) => evaluate::rescore::rescore(&global, &args, printer),
         Command::Leaderboard(args) => evaluate::leaderboard::leaderboard(&global, &args, printer),
         Command::Audit(command) => audit::audit(&global, &command, printer),
+        Command::Export(command) => export::run(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),

@@ -92,7 +92,18 @@ fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &s
         measures: drawn.iter().map(|measure| page_measure(measure)).collect(),
         wholes: wholes(&drawn),
         agents: whole.agents.iter().map(|row| agent(row, &drawn)).collect(),
-        by: facet(board, &drawn).into_iter().collect(),
+        families: board
+            .families
+            .iter()
+            .flat_map(|table| &table.agents)
+            .map(|row| agent(row, &drawn))
+            .collect(),
+        by: board
+            .options
+            .by
+            .iter()
+            .map(|name| facet(board, name, &drawn))
+            .collect(),
         differences: whole.differences.iter().map(difference).collect(),
         tasks: task_rows(tasks, scored, &drawn, folder),
     }
@@ -213,10 +224,9 @@ fn agent(row: &Row, drawn: &[&'static MeasureDef]) -> Agent {
     }
 }
 
-fn facet(board: &Leaderboard, drawn: &[&'static MeasureDef]) -> Option<Facet> {
-    let name = board.options.by.clone()?;
+fn facet(board: &Leaderboard, name: &str, drawn: &[&'static MeasureDef]) -> Facet {
     let mut facets = Vec::new();
-    for group in &board.groups {
+    for group in board.groups.iter().filter(|group| group.facet == name) {
         let value = group.value.clone();
         let agents = group.table.agents.iter();
         facets.push(FacetValue {
@@ -226,10 +236,10 @@ fn facet(board: &Leaderboard, drawn: &[&'static MeasureDef]) -> Option<Facet> {
                 .collect(),
         });
     }
-    Some(Facet {
-        name,
+    Facet {
+        name: name.to_owned(),
         values: facets,
-    })
+    }
 }
 
 fn difference(pair: &leaderboard::Pair) -> Difference {

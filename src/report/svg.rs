@@ -197,6 +197,20 @@ pub fn area(class: &str, from: (f64, f64), to: (f64, f64)) -> String {
     )
 }
 
+/// The same, the more opaque the larger the shade, 0 to 1.
+pub fn shaded(class: &str, shade: f64, from: (f64, f64), to: (f64, f64)) -> String {
+    let opacity = format!(" fill-opacity=\"{:.2}\"/>", shade.clamp(0.0, 1.0));
+    area(class, from, to).replace("/>", &opacity)
+}
+
+/// Text that begins at a point and rises to the right, escaped.
+pub fn slanted(class: &str, x: f64, y: f64, text: &str) -> String {
+    format!(
+        "<text class=\"{class}\" transform=\"translate({x:.1} {y:.1}) rotate(-38)\">{}</text>\n",
+        HtmlEscape(text)
+    )
+}
+
 /// Points joined to an open line (`polyline`) or a closed shape (`polygon`).
 pub fn joined(shape: &str, class: &str, points: &[(f64, f64)]) -> String {
     let points: Vec<String> = points

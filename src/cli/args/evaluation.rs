@@ -164,9 +164,9 @@ pub struct Rescore {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Leaderboard {
     /// Add a table for each value of a facet of the tasks: language, phase, type, difficulty,
-    /// discipline, or a field of an imported file
-    #[arg(long, value_name = "FACET")]
-    pub by: Option<String>,
+    /// discipline, or a field of an imported file; several with commas
+    #[arg(long, value_name = "FACET", value_delimiter = ',')]
+    pub by: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
@@ -208,13 +208,22 @@ pub enum Audit {
     ///
     /// Grades that were copied from one model to others, scores that do not follow from what the
     /// judge listed, reports without a grade, win rates without a game. Each model's figures are
-    /// computed again from the issues, items and dimensions in the file; several files are averaged
-    /// as several judges.
+    /// computed again from the issues, items and dimensions in the file; several judges are averaged.
+    /// A summary is held against the graded reports of its folder, an average against its summaries.
     Results {
         /// Files of reports (`reports_….json`, `detailed_results_….json`), of incremental results
-        /// (`…_results.jsonl`), or summaries
+        /// (`…_results.jsonl`), summaries and averages, or folders of them
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
+    },
+    /// Measure how far the judges of a panel agree, and list what they dispute most
+    ///
+    /// Question by question, for roles with several models (`rate = ["a/x", "b/y"]`). The questions
+    /// on which they are widest apart come first: those are for people to decide.
+    Judges {
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
     },
     /// Measure how far the scores agree with people's, and people with each other
     ///
@@ -224,6 +233,24 @@ pub enum Audit {
         /// Files of scores: what a scoring page saved; CSV with rater, score, and report or task
         /// and agent; or Label Studio's JSON
         files: Vec<PathBuf>,
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+    },
+}
+
+/// `export …`
+#[derive(Debug, Subcommand)]
+pub enum Export {
+    /// Write reports and grades in the layout of LiveResearchBench
+    ///
+    /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades, the
+    /// lines of each criterion, and a summary; of two judges their averages, too. The scores follow
+    /// from what the judges listed, so that `taskgen audit results FOLDER` finds nothing wrong.
+    LiveResearchBench {
+        /// The folder
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
         #[arg(long, value_name = "NAME")]
         set: Option<String>,

@@ -15,7 +15,8 @@ use clap_complete::Shell;
 
 pub use self::{
     evaluation::{
-        Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
+        Answer, Audit, Evaluate, Export, Leaderboard, RemoveReports, Report, Reports, Rescore,
+        Supervise,
     },
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
@@ -124,6 +125,9 @@ pub enum Command {
     /// Test whether the scores can be believed
     #[command(subcommand)]
     Audit(Audit),
+    /// Write what the project has in the layouts of other benchmarks
+    #[command(subcommand)]
+    Export(Export),
     /// Write web pages: the tasks with their quotes, or a form on which people score reports
     #[command(subcommand)]
     Report(Report),

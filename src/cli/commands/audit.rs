@@ -11,7 +11,7 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{results, stages};
+use super::{judges, results, stages};
 use crate::{
     audit::{
         agreement::{self, Agreement, Item},
@@ -39,6 +39,7 @@ pub fn audit(global: &Global, command: &Audit, printer: &Printer) -> Result<u8> 
         Audit::Leakage { set, max_unscored } => {
             leakage(global, set.as_deref(), *max_unscored, printer)
         }
+        Audit::Judges { set } => judges::run(global, set.as_deref(), printer),
         Audit::Results { files } => results::run(files, printer),
         Audit::Agreement { files, set } => agreement(global, files, set.as_deref(), printer),
     }

@@ -37,6 +37,8 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// Research agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
+    /// Names of agents that leaderboards take together, by the name of their family.
+    pub families: BTreeMap<String, Vec<String>>,
 }
 
 /// In `similarity.model`: the usual model where it is on this machine.
@@ -164,6 +166,7 @@ impl Default for Config {
             privacy: Privacy::default(),
             providers: BTreeMap::new(),
             agents: BTreeMap::new(),
+            families: BTreeMap::new(),
         }
     }
 }

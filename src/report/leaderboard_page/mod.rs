@@ -2,6 +2,7 @@
 //! covers, and one page for each task with the evidence. Pages need no network and run no script.
 //! Hides the templates and what fits a page.
 
+mod heat;
 mod passages;
 mod plots;
 mod scale;
@@ -37,6 +38,8 @@ pub struct Page {
     pub wholes: Vec<Whole>,
     /// All agents, best first, each with a name of its own.
     pub agents: Vec<Agent>,
+    /// Families in place of agents, best first; empty where none are named.
+    pub families: Vec<Agent>,
     /// The measures again, by facet of the tasks.
     pub by: Vec<Facet>,
     /// Agents compared on the tasks that both were scored on.
@@ -182,11 +185,23 @@ pub struct TaskScore {
     pub values: BTreeMap<String, Option<f64>>,
 }
 
+impl Page {
+    /// The same page with families in place of agents.
+    fn of_families(&self) -> Self {
+        Self {
+            measures: self.measures.clone(),
+            agents: self.families.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 /// The leaderboard as one file.
 pub fn summary(page: &Page) -> Result<String> {
     let values = context! {
         page => Serde(page),
         board => Serde(tables::main_table(page)),
+        families => Serde(tables::main_table(&page.of_families())),
         wholes => Serde(plots::wholes(page)),
         facets => Serde(plots::facets(page)),
         differences => Serde(tables::differences(page)),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     super::svg::{self, Axis, Figure, WIDTH},
-    Agent, Facet, FacetValue, Measure, Page, Value, Whole,
+    Agent, Facet, FacetValue, Measure, Page, Value, Whole, heat,
     scale::{Scale, covered},
 };
 
@@ -29,6 +29,8 @@ const LABEL: usize = 30;
 #[derive(Serialize)]
 pub struct ByFacet {
     name: String,
+    /// Of each measure by agent and value, as many as fit.
+    maps: Vec<Figure>,
     figures: Vec<Figure>,
     /// Plots for which the page has no room.
     left_out: usize,
@@ -149,7 +151,7 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
     let mut room = BARS;
     let mut by_facet = Vec::new();
     for (i, facet) in page.by.iter().enumerate() {
-        let (mut figures, mut left_out) = (Vec::new(), 0);
+        let (mut maps, mut figures, mut left_out) = (Vec::new(), Vec::new(), 0);
         for (j, measure) in page
             .measures
             .iter()
@@ -161,6 +163,7 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
             match room.checked_sub(bars) {
                 Some(rest) => {
                     room = rest;
+                    maps.extend(heat::map(page, &format!("heat-{i}-{j}"), facet, measure));
                     figures.extend(grouped(page, &format!("facet-{i}-{j}"), facet, measure));
                 }
                 None => left_out += 1,
@@ -169,6 +172,7 @@ pub fn facets(page: &Page) -> Vec<ByFacet> {
         if !figures.is_empty() || left_out > 0 {
             by_facet.push(ByFacet {
                 name: facet.name.clone(),
+                maps,
                 figures,
                 left_out,
             });
@@ -187,7 +191,7 @@ fn has_values(page: &Page, facet: &Facet, measure: &Measure) -> bool {
         .any(|value| value.value.is_some_and(f64::is_finite))
 }
 
-fn at<'a>(value: &'a FacetValue, agent: &Agent, measure: &Measure) -> Option<&'a Value> {
+pub fn at<'a>(value: &'a FacetValue, agent: &Agent, measure: &Measure) -> Option<&'a Value> {
     value.agents.get(&agent.name)?.get(&measure.key)
 }
 

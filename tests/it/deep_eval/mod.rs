@@ -4,6 +4,7 @@
 #![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
 mod judge;
+mod result_files;
 
 use std::{
     collections::BTreeMap,

@@ -60,6 +60,4 @@ pub enum Rule {
     LeftOver,
     /// A bracket that is opened and not closed on its line.
     UnclosedBracket,
-    /// A word that is one letter away from one that the report uses often.
-    RareSpelling,
 }

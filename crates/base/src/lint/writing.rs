@@ -1,10 +1,7 @@
 //! Slips of the pen that code can find: doubled words, broken encodings, markup that was left over,
-//! brackets that are not closed, and words that are one letter away from a word which the report
-//! uses often. They are marks for a reader and no verdict: code knows no dictionary.
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-use strsim::osa_distance;
+//! and brackets that are not closed. They are marks for a reader and no verdict. Spelling is left to
+//! the reader: code knows no dictionary, and words that are one letter away from a frequent one were
+//! other words in real reports.
 
 use super::{
     Finding, Rule,
@@ -28,16 +25,8 @@ const LEFT_OVER: [&str; 9] = [
     "&nbsp;",
     "&amp;",
 ];
-/// Shorter words have many neighbours.
-const SHORTEST: usize = 7;
-/// How often a word must stand in a report before a neighbour is a slip.
-const FREQUENT: usize = 3;
-/// Doubled words of a line, and rare spellings of a report, that are marked: a text full of them
-/// needs no list.
+/// Doubled words of a line that are marked: a text full of them needs no list.
 const MOST_OF_A_LINE: usize = 20;
-const MOST_SPELLINGS: usize = 50;
-/// Endings in which forms of a word differ.
-const FORM: usize = 2;
 
 /// The slips of a report, in its order.
 pub fn check(report: &str) -> Vec<Finding> {
@@ -60,7 +49,6 @@ pub fn check(report: &str) -> Vec<Finding> {
         ));
         found.extend(unclosed(line));
     }
-    found.extend(misspelt(&lines));
     found.sort_by_key(|finding| (finding.start, finding.end));
     found
 }
@@ -136,72 +124,6 @@ fn unclosed(line: &Line) -> Option<Finding> {
     Some(finding(line, Rule::UnclosedBracket, at..at + bracket, what))
 }
 
-/// Words that stand once and are one letter away from a frequent one.
-fn misspelt(lines: &[Line]) -> Vec<Finding> {
-    let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
-    for (number, line) in lines.iter().enumerate() {
-        for (at, word) in words(line) {
-            if word.len() >= SHORTEST && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-                places
-                    .entry(word.to_owned())
-                    .or_default()
-                    .push((number, at));
-            }
-        }
-    }
-    // By what is left of a frequent word without one letter: neighbours share such a rest, so that
-    // no two words are compared that cannot be near.
-    let mut rests: HashMap<String, BTreeSet<&str>> = HashMap::new();
-    for (word, places) in &places {
-        if places.len() >= FREQUENT {
-            for rest in rests_of(word) {
-                rests.entry(rest).or_default().insert(word);
-            }
-        }
-    }
-    let rare = places.iter().filter(|(_, places)| places.len() == 1);
-    rare.filter_map(|(word, places)| {
-        let near = rests_of(word).filter_map(|rest| rests.get(&rest)).flatten();
-        let usual = near.copied().find(|usual| is_slip(word, usual))?;
-        let (number, at) = places[0];
-        let what = format!("“{word}”, elsewhere “{usual}”");
-        Some(finding(
-            &lines[number],
-            Rule::RareSpelling,
-            at..at + word.len(),
-            what,
-        ))
-    })
-    .take(MOST_SPELLINGS)
-    .collect()
-}
-
-/// A word, and the word without each of its letters.
-fn rests_of(word: &str) -> impl Iterator<Item = String> + '_ {
-    let without = (0..word.len()).map(|at| [&word[..at], &word[at + 1..]].concat());
-    std::iter::once(word.to_owned()).chain(without)
-}
-
-/// Whether a rare word is a frequent one with a slip, and neither another form of it nor another
-/// word.
-fn is_slip(word: &str, usual: &str) -> bool {
-    let same = word
-        .bytes()
-        .zip(usual.bytes())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let shorter = word.len().min(usual.len());
-    let spelling = |a: &str, b: &str| {
-        a.replace("our", "or") == b.replace("our", "or")
-            || a.replace('s', "z") == b.replace('s', "z")
-    };
-    osa_distance(word, usual) == 1
-        // The first letters and the last ones make other words: adapt and adopt, policy, police.
-        && same > 1
-        && same + FORM < shorter
-        && !spelling(word, usual)
-}
-
 #[cfg(test)]
 mod tests {
 
@@ -234,21 +156,6 @@ mod tests {
             &[],
         );
         check("So:\n\n```\nthe the (\n```\n\nThat is all.\n", &[]);
-    }
-
-    #[test]
-    fn a_rare_neighbour_of_a_frequent_word_is_a_slip() {
-        let often = "The government said so. The government paid. A government fell.";
-        check(
-            &format!("{often} The goverment rose."),
-            &["“goverment”, elsewhere “government”"],
-        );
-        check(
-            &format!("{often} Two governments met. Governance matters."),
-            &[],
-        );
-        let often = "It was realised. All was realised. Much was realised.";
-        check(&format!("{often} It is realized."), &[]);
     }
 
     #[test]

@@ -194,7 +194,8 @@ fn on_sides(pairs: &[&Pair<'_>], of: impl Fn(&[f64], &[f64]) -> Option<f64>) -> 
     of(&judge, &people)
 }
 
-fn coefficient<T>(
+/// A coefficient with its interval, by resampling the clusters.
+pub(super) fn coefficient<T>(
     name: &'static str,
     clusters: &[Vec<T>],
     seed: u64,
@@ -215,7 +216,8 @@ fn coefficient<T>(
     }
 }
 
-fn by_task<'a, T>(items: impl Iterator<Item = (&'a str, T)>) -> Vec<Vec<T>> {
+/// Items by task, since tasks are resampled as a whole.
+pub(super) fn by_task<'a, T>(items: impl Iterator<Item = (&'a str, T)>) -> Vec<Vec<T>> {
     let mut by = std::collections::BTreeMap::<&str, Vec<T>>::new();
     for (task, item) in items {
         by.entry(task).or_default().push(item);

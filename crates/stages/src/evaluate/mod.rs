@@ -28,7 +28,7 @@ use anyhow::Result;
 use self::evaluator::Work;
 pub use self::{
     ace::checklist::named as checklists,
-    deep_eval::{Ratings, ratings as depth_ratings},
+    deep_eval::{Ratings, ratings as depth_ratings, result_files},
     evaluator::Evaluator,
     kae::decide,
     options::{Form, Options},

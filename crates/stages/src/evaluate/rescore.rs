@@ -75,7 +75,8 @@ fn two_ways(
 ) -> Table {
     let both = [renamed(agent, before, BEFORE), renamed(agent, after, AFTER)].concat();
     let options = Options {
-        by: None,
+        by: Vec::new(),
+        families: std::collections::BTreeMap::new(),
         ..options.clone()
     };
     leaderboard(&both, &options).whole

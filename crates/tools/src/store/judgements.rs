@@ -222,6 +222,87 @@ impl PanelJudgements<'_> {
             Ok(found)
         })
     }
+
+    /// The questions of an instrument that a judge in force decided, each with its judges' verdicts,
+    /// by subject, what they are about, and sample.
+    pub fn questions(&self, instrument: &str) -> Result<Vec<PanelQuestion>> {
+        let Some(panel) = self.panels.get(instrument) else {
+            return Ok(Vec::new());
+        };
+        self.store.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT other, sample, value, label, confidence, cause, payload, state, judge, subject FROM judgement
+                 WHERE instrument = ?1 AND state = 'scored' ORDER BY subject, other, sample, rowid",
+            )?;
+            let mut rows = statement.query([instrument])?;
+            let mut found: Vec<PanelQuestion> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let Some(judge) = panel.get(row.get_ref(8)?.as_str()?) else {
+                    continue;
+                };
+                let about = row.get_ref(0)?.as_str_or_null()?.unwrap_or_default();
+                let (sample, subject): (u32, &str) = (row.get(1)?, row.get_ref(9)?.as_str()?);
+                let is_same = |of: &&mut PanelQuestion| {
+                    of.subject == subject && of.about == about && of.sample == sample
+                };
+                let verdict = PanelVerdict {
+                    judge: judge.clone(),
+                    value: row.get(2)?,
+                    label: row.get(3)?,
+                    reason: StoredJudgement(row).reason()?,
+                };
+                match found.last_mut().filter(is_same) {
+                    Some(question) => question.add(verdict),
+                    None => found.push(PanelQuestion {
+                        subject: subject.to_owned(),
+                        about: about.to_owned(),
+                        sample,
+                        verdicts: vec![verdict],
+                    }),
+                }
+            }
+            Ok(found)
+        })
+    }
+}
+
+/// A question to a panel, with the verdicts on record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelQuestion {
+    /// What was judged.
+    pub subject: String,
+    /// What it was judged against; empty where that is nothing.
+    pub about: String,
+    /// From 0, where a judge was asked the same again.
+    pub sample: u32,
+    /// One a judge, by the judge's name.
+    pub verdicts: Vec<PanelVerdict>,
+}
+
+/// What a judge of a panel decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelVerdict {
+    /// The judge's name.
+    pub judge: String,
+    /// The number on the instrument's scale.
+    pub value: Option<f64>,
+    /// The word of the instrument's scale.
+    pub label: Option<String>,
+    /// The judge's reason; empty where none was given.
+    pub reason: String,
+}
+
+impl PanelQuestion {
+    /// A later verdict of a judge takes the place of its earlier one.
+    fn add(&mut self, verdict: PanelVerdict) {
+        match self
+            .verdicts
+            .binary_search_by(|of| of.judge.cmp(&verdict.judge))
+        {
+            Ok(at) => self.verdicts[at] = verdict,
+            Err(at) => self.verdicts.insert(at, verdict),
+        }
+    }
 }
 
 /// Adds a judgement, or lets it replace an earlier one of the same judge: a decision is not
@@ -416,6 +497,16 @@ impl Store {
                     .map(|entry| (entry.instrument.clone(), judges_of(entry, &judges)))
                     .collect(),
             })
+        })
+    }
+
+    /// When the run with the newest judgement began, RFC 3339.
+    pub fn last_judged(&self) -> Result<Option<String>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT started FROM run WHERE id = (SELECT max(run) FROM judgement)",
+            )?;
+            Ok(statement.query_row([], |row| row.get(0)).optional()?)
         })
     }
 

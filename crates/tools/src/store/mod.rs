@@ -36,7 +36,10 @@ pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::{Recorded, list_instrument, pair_instrument};
 pub use inspirations::{Rejection, STAGES};
-pub use judgements::{Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, StoredJudgement};
+pub use judgements::{
+    Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, PanelQuestion, PanelVerdict,
+    StoredJudgement,
+};
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;

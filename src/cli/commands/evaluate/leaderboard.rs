@@ -49,20 +49,25 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     }
     // The paper's table is English beside Chinese.
     let by = match args.table.as_deref() {
-        Some("paper") => Some("language".to_owned()),
+        Some("paper") => vec!["language".to_owned()],
         _ => args.by.clone(),
     };
-    if let (Some(table @ ("live-research-bench" | "depth")), Some(_)) =
-        (args.table.as_deref(), &args.by)
+    if let (Some(table @ ("live-research-bench" | "depth")), false) =
+        (args.table.as_deref(), args.by.is_empty())
     {
         return Err(Usage(format!(
             "--by does not go with --table {table}\nhint: without --table it shows each measure by the facet"
         ))
         .into());
     }
-    check_facet(by.as_deref(), &scored)?;
+    for facet in &by {
+        check_facet(facet, &scored)?;
+    }
+    let families = project.loaded.config.families.clone();
+    note_strangers(&families, &scored, printer);
     let options = Options {
         by,
+        families,
         resamples: args.resamples,
         seed: project.loaded.config.seed,
         failed_as_zero: args.failed_as_zero,
@@ -92,10 +97,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
 }
 
 /// Refuses a facet that no task has.
-fn check_facet(facet: Option<&str>, scored: &[ReportScores]) -> Result<()> {
-    let Some(facet) = facet else {
-        return Ok(());
-    };
+fn check_facet(facet: &str, scored: &[ReportScores]) -> Result<()> {
     let known: BTreeSet<&str> = scored
         .iter()
         .flat_map(|report| report.facets.keys())
@@ -109,6 +111,28 @@ fn check_facet(facet: Option<&str>, scored: &[ReportScores]) -> Result<()> {
     Err(Usage(format!("no task has the facet `{facet}`\nhint: {hint}")).into())
 }
 
+/// Agents of `[families]` that have no report here: a name that is spelled otherwise would make a
+/// family smaller without a word.
+fn note_strangers(
+    families: &BTreeMap<String, Vec<String>>,
+    scored: &[ReportScores],
+    printer: &Printer,
+) {
+    let known: BTreeSet<&str> = scored.iter().map(|report| report.agent.as_str()).collect();
+    for (family, agents) in families {
+        let strangers = agents
+            .iter()
+            .filter(|agent| !known.contains(agent.as_str()));
+        let strangers: Vec<&str> = strangers.map(String::as_str).collect();
+        if !strangers.is_empty() {
+            printer.note(&format!(
+                "agents of the family `{family}` without a report: {}",
+                strangers.join(", ")
+            ));
+        }
+    }
+}
+
 fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
     files::write_whole(path, bytes).context("cannot write the file\nhint: choose another place")?;
     printer.note(&format!("written: `{}`", path.display()));
@@ -117,10 +141,13 @@ fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
 
 fn text(board: &Leaderboard) -> String {
     let mut out = rows(&board.whole);
+    if let Some(families) = &board.families {
+        out.push_str(&format!("\nfamilies of agents\n{}", rows(families)));
+    }
     for group in &board.groups {
-        let facet = board.options.by.as_deref().unwrap_or_default();
         out.push_str(&format!(
-            "\n{facet}: {}\n{}",
+            "\n{}: {}\n{}",
+            group.facet,
             group.value.as_deref().unwrap_or("not known"),
             rows(&group.table)
         ));
@@ -343,14 +370,29 @@ fn depth_text(ratings: &Ratings) -> String {
 
 fn live_research_bench_text(board: &Leaderboard) -> String {
     let mut rows = table(&live_research_bench::COLUMNS);
-    for row in live_research_bench::table(board) {
+    for row in live_research_bench::table(&board.whole) {
         rows.add_row(row);
     }
     let judges = judges(&board.whole);
+    let families = families_text(board);
     format!(
-        "{rows}\n{judges}{}percent; the average is of all four, and – where one is missing",
+        "{rows}\n{families}{judges}{}percent; the average is of all four, and – where one is missing",
         failures(&board.whole)
     )
+}
+
+/// The families in the same columns; nothing where none are named.
+fn families_text(board: &Leaderboard) -> String {
+    let Some(families) = &board.families else {
+        return String::new();
+    };
+    let mut columns = live_research_bench::COLUMNS;
+    columns[0] = "family";
+    let mut rows = table(&columns);
+    for row in live_research_bench::table(families) {
+        rows.add_row(row);
+    }
+    format!("{rows}\n")
 }
 
 fn papers(board: &Leaderboard) -> String {

@@ -99,6 +99,9 @@ fn page(agents: usize, tasks: usize, text: &str) -> Page {
             .enumerate()
             .map(|(i, name)| agent(i, name))
             .collect(),
+        families: (0..agents.min(3))
+            .map(|i| agent(i, &format!("family {i}")))
+            .collect(),
         by: vec![
             facet("type", 10),
             facet("language", 2),

@@ -13,8 +13,12 @@ use anyhow::Result;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::items::{self, ItemForm};
+use super::{
+    items::{self, ItemForm},
+    result_files::said_by,
+};
 use crate::{
+    benchmarks::live_research_bench::files::ItemFact,
     context::{Context, StageReport},
     data::{
         Average, InForce, InTable, Instrument, MeasureDef, Origin, Role, Score, Scores,
@@ -28,7 +32,7 @@ use crate::{
         timed,
     },
     judging::{self, batch::Subject},
-    store::{Evaluation, Store},
+    store::{Evaluation, PanelJudgements, Store},
 };
 
 const KEY: &str = "coverage";
@@ -36,7 +40,7 @@ const ROLE: &str = "rate";
 const PROMPT: &str = "evaluate/coverage";
 
 /// Whether a report delivers an item of its task's checklist.
-const ITEM: Instrument = Instrument {
+pub const ITEM: Instrument = Instrument {
     id: "coverage/item/1",
     family: KEY,
     criterion: "item",
@@ -152,6 +156,27 @@ fn checklist(task: &Task) -> Vec<(String, &str)> {
         .map(|text| (sha256_hex(text.as_bytes())[..16].to_owned(), text.as_str()))
         .filter(|(id, _)| known.insert(id.clone()))
         .collect()
+}
+
+/// What a judge says of the items of the checklist of a report's task, and how many there are.
+pub fn items_by(
+    judgements: &PanelJudgements<'_>,
+    task: &Task,
+    report: &str,
+    judge: &str,
+) -> Result<(Vec<ItemFact>, u64)> {
+    let mut said = said_by(judgements, ITEM, report, judge)?;
+    let checklist = checklist(task);
+    let of = checklist.len() as u64;
+    let items = (1..).zip(checklist).filter_map(|(number, (id, _))| {
+        let (value, reason) = said.remove(&id)?;
+        Some(ItemFact {
+            number,
+            passes: value > 0.5,
+            reason,
+        })
+    });
+    Ok((items.collect(), of))
 }
 
 struct CoverageFold {

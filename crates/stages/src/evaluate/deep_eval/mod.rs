@@ -9,6 +9,7 @@ mod issues;
 mod items;
 mod panel;
 mod presentation;
+pub mod result_files;
 
 pub use self::{
     citation_accuracy::CitationAccuracy,

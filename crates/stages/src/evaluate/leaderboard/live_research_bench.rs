@@ -2,7 +2,7 @@
 //! presentation, consistency, coverage, citation association, and their mean. Hides the rounding,
 //! which is the table's too.
 
-use super::{Leaderboard, Row};
+use super::{Row, Table};
 use crate::benchmarks::live_research_bench::rubric::Four;
 
 /// The columns, in percent.
@@ -20,8 +20,8 @@ pub const MEASURES: [&str; 4] = ["presentation", "consistency", "coverage", "ass
 
 /// One row an agent, highest average first, and without one last; – where there is nothing. A value
 /// on fewer than all tasks names how many.
-pub fn table(board: &Leaderboard) -> Vec<Vec<String>> {
-    let mut rows: Vec<&Row> = board.whole.agents.iter().collect();
+pub fn table(board: &Table) -> Vec<Vec<String>> {
+    let mut rows: Vec<&Row> = board.agents.iter().collect();
     rows.sort_by(|a, b| {
         let [a_mean, b_mean] = [a, b].map(|row| average(row).unwrap_or(f64::NEG_INFINITY));
         b_mean.total_cmp(&a_mean).then(a.agent.cmp(&b.agent))
@@ -103,7 +103,7 @@ mod tests {
             resamples: 10,
             ..Options::default()
         };
-        let rows = table(&leaderboard(&scored, &options));
+        let rows = table(&leaderboard(&scored, &options).whole);
         let first = ["gpt-5", "71.6 (1 of 2)", "68.3", "83.4", "69.0", "73.1"];
         assert_eq!(rows[0], first);
         assert_eq!(rows[1], ["gap", "90.0", "–", "100.0", "100.0", "–"]);

@@ -39,9 +39,12 @@ use crate::{
 /// What a leaderboard is made with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Options {
-    /// A facet (`phase`, `type`, `discipline`, `language`), to have the same once more for each of
-    /// its values.
-    pub by: Option<String>,
+    /// Facets (`phase`, `type`, `discipline`, `language`), to have the same once more for each of
+    /// their values.
+    pub by: Vec<String>,
+    /// Agents by the name of their family, to have the same once more with families for agents.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub families: BTreeMap<String, Vec<String>>,
     /// Resamples of an interval.
     pub resamples: usize,
     /// Of all that is drawn.
@@ -56,7 +59,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            by: None,
+            by: Vec::new(),
+            families: BTreeMap::new(),
             resamples: RESAMPLES,
             seed: 0,
             alpha: 0.05,
@@ -73,14 +77,20 @@ pub struct Leaderboard {
     /// All tasks.
     #[serde(flatten)]
     pub whole: Table,
-    /// One a value of the facet, in their order; tests are corrected within each. Empty where none
+    /// One a value of each facet, in their order; tests are corrected within each. Empty where none
     /// was asked for.
     pub groups: Vec<Group>,
+    /// Families in place of agents: all reports of a family's agents are one agent's attempts, so that
+    /// on each task they weigh the same. None where no family was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub families: Option<Table>,
 }
 
 /// The tasks with one value of a facet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
+    /// The facet.
+    pub facet: String,
     /// The value; none for reports on tasks without the facet.
     pub value: Option<String>,
     /// Its tasks, and all agents of the leaderboard.
@@ -237,27 +247,50 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
     all.sort_by(|a, b| (a.attempt, &a.report).cmp(&(b.attempt, &b.report)));
     let agents: BTreeSet<&str> = all.iter().map(|report| &*report.agent).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
-    let mut groups: BTreeMap<Option<&String>, Vec<&ReportScores>> = BTreeMap::new();
-    if let Some(facet) = &options.by {
-        for report in &all {
-            groups
-                .entry(report.facets.get(facet))
-                .or_default()
-                .push(report);
-        }
-    }
     let measures = known_measures(&all);
+    let groups = |facet: &String| {
+        let mut groups: BTreeMap<Option<&String>, Vec<&ReportScores>> = BTreeMap::new();
+        for report in &all {
+            let group = groups.entry(report.facets.get(facet)).or_default();
+            group.push(report);
+        }
+        let groups = groups.into_iter().map(|(value, reports)| Group {
+            facet: facet.clone(),
+            value: value.cloned(),
+            table: table(&measures, &reports, &agents, options),
+        });
+        groups.collect::<Vec<_>>()
+    };
     Leaderboard {
         options: options.clone(),
         whole: table(&measures, &all, &agents, options),
-        groups: groups
-            .into_iter()
-            .map(|(value, reports)| Group {
-                value: value.cloned(),
-                table: table(&measures, &reports, &agents, options),
-            })
-            .collect(),
+        groups: options.by.iter().flat_map(groups).collect(),
+        families: families(&measures, &all, options),
     }
+}
+
+/// The table of families; an agent may be in several.
+fn families(
+    measures: &[&'static MeasureDef],
+    reports: &[&ReportScores],
+    options: &Options,
+) -> Option<Table> {
+    if options.families.is_empty() {
+        return None;
+    }
+    let members = options.families.iter().flat_map(|(family, agents)| {
+        let of_family = reports
+            .iter()
+            .filter(|report| agents.contains(&report.agent));
+        of_family.map(|report| ReportScores {
+            agent: family.clone(),
+            ..(*report).clone()
+        })
+    });
+    let members: Vec<ReportScores> = members.collect();
+    let members: Vec<&ReportScores> = members.iter().collect();
+    let names: Vec<&str> = options.families.keys().map(String::as_str).collect();
+    Some(table(measures, &members, &names, options))
 }
 
 /// The measures that reports were scored by: an evaluator that has not been used in a project says

@@ -12,7 +12,7 @@ pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k"
 /// unless the leaderboard is by `language`.
 pub fn table3(board: &Leaderboard) -> Option<Vec<Vec<String>>> {
     let languages = ["en", "zh"].map(|language| group(board, language));
-    let by_language = board.options.by.as_deref() == Some("language");
+    let by_language = board.options.by == ["language"];
     by_language.then(|| {
         board
             .whole
@@ -83,7 +83,7 @@ mod tests {
 
     fn by_language() -> Options {
         Options {
-            by: Some("language".into()),
+            by: vec!["language".into()],
             resamples: 10,
             ..Options::default()
         }

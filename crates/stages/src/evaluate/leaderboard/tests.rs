@@ -412,7 +412,7 @@ fn a_facet_gives_a_table_for_each_value() {
     let board = leaderboard(
         &hand_made(),
         &Options {
-            by: Some("language".into()),
+            by: vec!["language".into()],
             ..quick()
         },
     );
@@ -437,7 +437,7 @@ fn a_facet_gives_a_table_for_each_value() {
     let none = leaderboard(
         &hand_made(),
         &Options {
-            by: Some("phase".into()),
+            by: vec!["phase".into()],
             ..quick()
         },
     );
@@ -453,7 +453,7 @@ fn the_order_changes_nothing() {
     let mut scored = hand_made();
     scored.extend(three_agents());
     let options = Options {
-        by: Some("language".into()),
+        by: vec!["language".into()],
         ..quick()
     };
     let board = leaderboard(&scored, &options);
@@ -475,7 +475,7 @@ fn odd_input_is_no_trouble() {
     let empty = leaderboard(
         &[],
         &Options {
-            by: Some("phase".into()),
+            by: vec!["phase".into()],
             ..quick()
         },
     );
@@ -521,7 +521,7 @@ fn all_of_it_can_be_written() {
     let board = leaderboard(
         &hand_made(),
         &Options {
-            by: Some("language".into()),
+            by: vec!["language".into()],
             ..quick()
         },
     );

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{COMPARISON, PROMPT, Pair, ROLE};
 use crate::{
+    benchmarks::live_research_bench::depth,
     context::{Context, StageReport},
     data::{AgentReport, Cause, Decision, Unscored},
     judging::{self, About, Verdict, batch, compare::ShownFirst},
@@ -42,6 +43,18 @@ impl Dimensions {
             self.evidence,
             self.density,
         ]
+    }
+
+    /// The same under the names of LiveResearchBench's files.
+    pub fn as_published(self) -> depth::Dimensions {
+        let [granularity, insight, critique, evidence, density] = self.all().map(f64::from);
+        depth::Dimensions {
+            granularity,
+            insight,
+            critique,
+            evidence,
+            density,
+        }
     }
 
     /// Their sum, 0 to 25.

@@ -15,6 +15,7 @@
 
 mod ask;
 mod fold;
+mod graded;
 mod rating;
 
 use std::{collections::BTreeMap, time::Instant};
@@ -24,6 +25,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use graded::{against, reference};
 pub use rating::{Ratings, ratings};
 
 use crate::{
@@ -53,7 +55,7 @@ const AGREEMENT: &str = "depth_agreement";
 
 /// By how many points of 25 a report is deeper than another one; `other` is that one with the order
 /// in which they were shown.
-const COMPARISON: Instrument = Instrument {
+pub const COMPARISON: Instrument = Instrument {
     id: "depth/comparison/1",
     family: KEY,
     criterion: "comparison",

@@ -15,6 +15,7 @@ use crate::{
     judging::{self, About, Judged, Verdict, batch},
     lint::consistency,
     llm::{Answer, Ask, object},
+    store::StoredJudgement,
     text::words,
 };
 
@@ -216,6 +217,23 @@ fn located(reply: Reply, report: &NumberedReport<'_>) -> Located {
         }
     }
     located
+}
+
+/// The issues of a stored list that count, a sentence each.
+pub fn sentences(stored: &StoredJudgement<'_>) -> Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Payload {
+        issues: Vec<Issue>,
+    }
+    let payload: Payload = stored.payload()?;
+    let sentence = |issue: &Issue| {
+        let lines = match issue.other_line {
+            Some(other) => format!("lines {} and {other}", issue.line),
+            None => format!("line {}", issue.line),
+        };
+        format!("{lines}: \"{}\": {}", issue.quote, issue.reason)
+    };
+    Ok(payload.issues.iter().map(sentence).collect())
 }
 
 /// Pairs of places that a program found to disagree, a line each; none where there are none.

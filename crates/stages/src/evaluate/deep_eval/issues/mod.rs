@@ -31,7 +31,7 @@ use crate::{
         timed,
     },
     judging,
-    store::{Evaluation, Store, StoredJudgement},
+    store::{Evaluation, PanelJudgements, Store, StoredJudgement},
 };
 
 const ROLE: &str = "rate";
@@ -184,6 +184,27 @@ impl Evaluator for Protocol {
     /// The lowest score of the rubric; of issues there is no number.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
         Scores::from([(self.key, Score::ratio(score(usize::MAX), 1.0))])
+    }
+}
+
+impl Protocol {
+    /// The instrument of the list of issues.
+    pub fn instrument(&self) -> Instrument {
+        self.instrument
+    }
+
+    /// The issues that a judge found in a report, each a sentence with its line; none where it gave
+    /// no list.
+    pub fn issues_by(
+        &self,
+        judgements: &PanelJudgements<'_>,
+        report: &str,
+        judge: &str,
+    ) -> Result<Option<Vec<String>>> {
+        let sentences = |stored: &StoredJudgement<'_>| list::sentences(stored);
+        let lists = judgements.read_bare(self.instrument, report, sentences)?;
+        let own = lists.into_iter().find(|list| list.judge == judge);
+        Ok(own.and_then(|list| list.outcome.ok()))
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod agreement;
 mod fold;
+mod graded;
 mod questions;
 
 use std::time::Instant;
@@ -21,6 +22,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+pub use self::graded::{graded_by, items_by};
 use super::items::{self, ItemForm};
 use crate::{
     context::{Context, StageReport},
@@ -49,7 +51,7 @@ const PROGRAM: &str = "presentation/1";
 const MOST_FAULTS: usize = 50;
 
 /// What a model says of an item.
-const ITEM: Instrument = Instrument {
+pub const ITEM: Instrument = Instrument {
     id: "presentation/item/1",
     family: KEY,
     criterion: "item",

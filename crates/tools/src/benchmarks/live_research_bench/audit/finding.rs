@@ -285,9 +285,13 @@ impl fmt::Display for Kind {
                 stored,
                 rubric,
                 issues,
-            } => write!(f, "score {stored}, where {issues} issues score {rubric}"),
+            } => {
+                let issues = counted(*issues, "issue");
+                write!(f, "score {stored}, where {issues} score {rubric}")
+            }
             Self::IssuesMiscounted { stored, listed } => {
-                write!(f, "{stored} issues counted, {listed} listed")
+                let stored = counted(*stored as usize, "issue");
+                write!(f, "{stored} counted, {listed} listed")
             }
             Self::RateAboveAll { stored } => write!(f, "a pass rate of {stored} %"),
             Self::RateOffItems { stored, items } => {
@@ -358,4 +362,9 @@ impl fmt::Display for Kind {
             }
         }
     }
+}
+
+/// `1 issue`, `2 issues`.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -82,6 +82,46 @@ impl Incremental {
         text
     }
 
+    /// The reports that the lines of several criteria are about, each once with all its blocks.
+    pub fn joined(of: &[(Criterion, Self)]) -> ReportsFile {
+        let mut reports: BTreeMap<(String, String), Report> = BTreeMap::new();
+        for (_, report) in of.iter().flat_map(|(_, lines)| &lines.lines) {
+            if let Some((model, query)) = report.key() {
+                let key = (model.to_owned(), query);
+                reports
+                    .entry(key)
+                    .or_insert_with(|| report.without_blocks());
+            }
+        }
+        let reports = reports
+            .into_values()
+            .map(|report| Field::Read(Box::new(report)));
+        let mut file = ReportsFile {
+            reports: reports.collect::<Vec<_>>().into(),
+            ..ReportsFile::default()
+        };
+        for (criterion, lines) in of {
+            lines.attach(*criterion, &mut file);
+        }
+        file
+    }
+
+    /// The lines of a criterion: each report with that block alone.
+    pub fn of_reports(criterion: Criterion, file: &ReportsFile) -> Self {
+        let graded = file
+            .reports()
+            .filter(|(_, report)| !report.block(criterion).is_absent());
+        let lines = graded.map(|(_, report)| {
+            let mut line = report.without_blocks();
+            line.query = Field::Absent;
+            line.take_block(criterion, report.clone());
+            line
+        });
+        Self {
+            lines: (1..).zip(lines).collect(),
+        }
+    }
+
     /// The lines as a file of reports, so that it can be audited.
     pub fn into_reports(self) -> ReportsFile {
         let lines = self.lines.into_iter();

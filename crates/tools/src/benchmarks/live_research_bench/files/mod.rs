@@ -5,6 +5,7 @@
 mod blocks;
 mod field;
 mod incremental;
+mod made;
 mod reports;
 mod summary;
 
@@ -19,6 +20,7 @@ pub use blocks::{
 };
 pub use field::{Fault, Field, FieldPath, Named, Object, QueryId, Shape, bare_id, excerpt};
 pub use incremental::{Attached, Incremental};
+pub use made::{ComparisonFact, ItemFact};
 pub use reports::{Block, Metadata, Removed, Report, ReportsFile};
 pub use summary::{
     AveragedFrom, ByJudge, CriterionFigures, DepthFigures, JudgeGames, PointwiseFigures,

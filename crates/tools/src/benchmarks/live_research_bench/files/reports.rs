@@ -127,6 +127,17 @@ impl<'a> Block<'a> {
         graded_at.map(String::as_str)
     }
 
+    /// The judge: its provider and its name.
+    pub fn judge(&self) -> Option<(&'a str, &'a str)> {
+        let (provider, model) = match self {
+            Self::Absent | Self::Broken(_) => return None,
+            Self::Checklist(block) => (block.provider.get(), block.model.get()),
+            Self::Issues(block) => (block.provider.get(), block.model.get()),
+            Self::Depth(block) => (block.provider.get(), block.model.get()),
+        };
+        Some((provider?, model?))
+    }
+
     /// Why the grader says that it graded nothing.
     pub fn error(&self) -> Option<&'a str> {
         let error = match self {
@@ -160,6 +171,15 @@ impl Report {
             Criterion::Citation => self.citation = from.citation,
             Criterion::Depth => self.depth = from.depth,
         }
+    }
+
+    /// The report without its grades.
+    pub fn without_blocks(&self) -> Self {
+        let mut bare = self.clone();
+        for criterion in Criterion::ALL {
+            bare.take_block(criterion, Self::default());
+        }
+        bare
     }
 
     /// The model and the bare id of the query, which together name a report.
@@ -202,6 +222,15 @@ impl ReportsFile {
     pub fn reports(&self) -> impl Iterator<Item = (usize, &Report)> {
         let listed = self.reports.get().into_iter().flatten().enumerate();
         listed.filter_map(|(at, report)| Some((at, &**report.get()?)))
+    }
+
+    /// The judge that the first block names: its provider and its name.
+    pub fn judge(&self) -> Option<(&str, &str)> {
+        self.reports().find_map(|(_, report)| {
+            Criterion::ALL
+                .into_iter()
+                .find_map(|criterion| report.block(criterion).judge())
+        })
     }
 
     /// The report of a model on a query; the id may have the prefix `qid_` or not.

@@ -1,26 +1,28 @@
 //! `taskgen audit results`: what is wrong in result files of `LiveResearchBench`, and each model's
 //! figures computed again from what its judges listed.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+mod files;
+mod judges;
+
+use std::{collections::BTreeMap, path::PathBuf};
 
 use anyhow::Result;
 use serde::Serialize;
 
+use self::{
+    files::{File, Kind},
+    judges::JudgeFigures,
+};
 use crate::{
     benchmarks::live_research_bench::{
         Criterion,
         audit::{Finding, audit, audit_summary, counts},
-        averages::{Averages, Basis, Judge, JudgeName, average},
-        depth::Counting,
+        averages::{Averages, Basis},
         facts::Known,
-        files::{FileRead, Incremental, Problem as FileProblem, ReportsFile, SummaryFile},
-        recompute::{Model, Recomputed, recompute},
+        recompute::{Model, Recomputed},
     },
     cli::ui::{
-        exit::{self, Usage},
+        exit,
         output::{Printer, Problem, counted, listed, on_one_line, table},
     },
 };
@@ -35,26 +37,39 @@ struct Audited {
     /// Fields and lines that could not be read.
     problems: Vec<Problem>,
     findings: Vec<Finding>,
-    /// The figures of a file of graded reports; none of a summary.
-    recomputed: Option<Recomputed>,
 }
 
-/// All files, and the averages of those that hold graded reports.
+/// All files, each judge's figures, and their averages.
 #[derive(Serialize)]
 struct Summary {
     files: Vec<Audited>,
-    /// Of two judges or more, each with a file.
+    judges: Vec<JudgeFigures>,
+    /// Of two judges or more.
     averages: Option<Averages>,
 }
 
 /// Runs the command.
 pub fn run(paths: &[PathBuf], printer: &Printer) -> Result<u8> {
-    let files = paths.iter().map(|path| of_file(path));
+    let paths = files::named(paths)?;
+    let files = paths.iter().map(|path| File::read(path));
     let files = files.collect::<Result<Vec<_>>>()?;
-    let judges: Vec<Judge> = files.iter().filter_map(judge).collect();
+    let judges = judges::judges(&files);
+    let findings: Vec<Vec<Finding>> = files
+        .iter()
+        .map(|file| findings(file, &files, &judges))
+        .collect();
+    let audited = files
+        .into_iter()
+        .zip(findings)
+        .map(|(file, findings)| Audited {
+            file: file.path,
+            problems: file.problems,
+            findings,
+        });
     let summary = Summary {
-        averages: (judges.len() > 1).then(|| average(&judges)),
-        files,
+        files: audited.collect(),
+        averages: judges::averages(&judges),
+        judges,
     };
     printer.show(&summary, text)?;
     let is_clean = |of: &Audited| of.findings.is_empty() && of.problems.is_empty();
@@ -65,73 +80,22 @@ pub fn run(paths: &[PathBuf], printer: &Printer) -> Result<u8> {
     }
 }
 
-fn of_file(path: &Path) -> Result<Audited> {
-    let bytes = fs_err::read(path).map_err(|error| {
-        Usage(format!(
-            "{error}\nhint: a file that LiveResearchBench's grading wrote"
-        ))
-    })?;
-    let name = path.to_string_lossy();
-    let known = Known::default();
-    if let Some(criterion) = Criterion::of_incremental(&name) {
-        let read = Incremental::read(&name, &bytes);
-        let known = Known {
-            criteria: vec![criterion],
-            ..known
-        };
-        return Ok(graded(
-            path,
-            read.value.into_reports(),
-            &read.problems,
-            &known,
-        ));
+fn findings(file: &File, files: &[File], judges: &[JudgeFigures]) -> Vec<Finding> {
+    match &file.kind {
+        Kind::Reports(reports) => audit(reports, &Known::default()),
+        Kind::Lines(criterion, lines) => {
+            let known = Known {
+                criteria: vec![*criterion],
+                ..Known::default()
+            };
+            audit(&lines.clone().into_reports(), &known)
+        }
+        Kind::Summary(summary) => {
+            let mut findings = audit_summary(summary);
+            findings.extend(judges::beside(file, summary, files, judges));
+            findings
+        }
     }
-    match ReportsFile::read(&name, &bytes) {
-        Ok(FileRead { value, problems }) => Ok(graded(path, value, &problems, &known)),
-        Err(why) => match SummaryFile::read(&name, &bytes) {
-            Ok(FileRead { value, problems }) => Ok(Audited {
-                file: path.to_owned(),
-                problems: shown(&problems),
-                findings: audit_summary(&value),
-                recomputed: None,
-            }),
-            Err(_) => Err(Usage(why.to_string()).into()),
-        },
-    }
-}
-
-fn graded(path: &Path, file: ReportsFile, problems: &[FileProblem], known: &Known) -> Audited {
-    Audited {
-        file: path.to_owned(),
-        problems: shown(problems),
-        findings: audit(&file, known),
-        recomputed: Some(recompute(&file, known)),
-    }
-}
-
-fn shown(problems: &[FileProblem]) -> Vec<Problem> {
-    let of = |problem: &FileProblem| Problem {
-        place: format!("{}: {}", problem.file, problem.spot),
-        problem: format!("{}; {}", problem.why, problem.hint),
-    };
-    problems.iter().map(of).collect()
-}
-
-fn judge(of: &Audited) -> Option<Judge> {
-    let name = JudgeName {
-        file: of.file.to_string_lossy().into_owned(),
-        ..JudgeName::default()
-    };
-    // One criterion of a judge is not a judge.
-    if Criterion::of_incremental(&of.file.to_string_lossy()).is_some() {
-        return None;
-    }
-    let recomputed = of.recomputed.as_ref()?;
-    Some(Judge::from_recomputed(
-        name,
-        recomputed,
-        Counting::CountBoth,
-    ))
 }
 
 fn text(summary: &Summary) -> String {
@@ -152,9 +116,20 @@ fn text(summary: &Summary) -> String {
                 out.push_str(&format!("  and {more} more: --json has all\n"));
             }
         }
-        if let Some(recomputed) = &of.recomputed {
-            out.push_str(&format!("{}\n", figures(recomputed)));
-        }
+    }
+    for of in &summary.judges {
+        let judge = &of.judge;
+        let name = if judge.model.is_empty() {
+            String::new()
+        } else {
+            format!("{}/{}, ", judge.provider, judge.model)
+        };
+        out.push_str(&format!(
+            "\nrecomputed: {}{}\n{}\n",
+            on_one_line(&name),
+            judge.file,
+            figures(&of.recomputed)
+        ));
     }
     if let Some(averages) = &summary.averages {
         out.push_str(&averaged(averages));
