@@ -4,6 +4,13 @@
 #![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
 mod browser;
+#[allow(
+    dead_code,
+    reason = "the long proofs use a part of what the tests share"
+)]
+#[path = "../it/deep_eval/reports.rs"]
+mod changed_reports;
+mod deep_eval_local;
 mod evaluation_local;
 mod evaluation_pages;
 mod evaluation_scale;

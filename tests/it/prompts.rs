@@ -45,6 +45,11 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "task": text, "lines": [{ "number": 1, "text": text }], "most": 1 })
         }
         "evaluate/comparison" | "evaluate/depth" => json!({ "task": text, "a": text, "b": text }),
+        "evaluate/writing" => json!({
+            "title": text, "a": text, "b": text, "slips_a": text, "slips_b": text, "ties": true,
+            "category": { "name": "Neutral", "description": "Takes no side." },
+            "items": ["It takes no side."]
+        }),
         "evaluate/relations" => json!({ "task": text, "report": text, "items": [text, text] }),
         "evaluate/importance" => json!({ "task": text, "items": [text, text] }),
         "evaluate/presentation" => json!({

@@ -4,6 +4,7 @@
 #![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
 mod judge;
+pub mod reports;
 mod result_files;
 
 use std::{
@@ -15,146 +16,20 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, http::StatusCode, response::Html, routing::get};
 use serde_json::{Value, json};
 
+use self::reports::{Report, SIX, changed, import, project, serve};
 use crate::{
     pipeline::kill_when,
-    support::{ModelServer, Project, llm::Play, web},
+    support::{ModelServer, Project, llm::Play},
 };
 
 const ALL: &str = "presentation,coverage,consistency,association,depth,citation-accuracy";
 const EVALUATE: [&str; 4] = ["evaluate", "--allow-private-network", "--metric", ALL];
-const SIX: [&str; 6] = ["K-01", "K-02", "K-03", "K-04", "K-05", "K-06"];
-
-fn value_of(station: &str) -> usize {
-    10 * (1 + SIX
-        .iter()
-        .position(|name| *name == station)
-        .expect("a station"))
-}
-
-/// Each page has two stations.
-fn page_of(station: &str) -> usize {
-    SIX.iter()
-        .position(|name| *name == station)
-        .expect("a station")
-        / 2
-}
-
-fn serve() -> String {
-    let page = |at: usize| {
-        let sentences: Vec<String> = SIX[2 * at..2 * at + 2]
-            .iter()
-            .map(|name| {
-                let value = value_of(name);
-                format!("<p>Station {name} reads {value} millimetres in winter, say the rangers who dig it out of the snow every second week.</p>")
-            })
-            .collect();
-        let sentences = sentences.join("");
-        Html(format!(
-            "<html><head><title>Stations {at}</title></head><body><h1>Stations {at}</h1>{sentences}\
-             <p>The stations of this valley were built by hand, and are looked after by two people who walk there on skis.</p></body></html>"
-        ))
-    };
-    web::serve(
-        Router::new()
-            .route("/p1", get(async move || page(0)))
-            .route("/p2", get(async move || page(1)))
-            .route("/p3", get(async move || page(2)))
-            .route("/gone", get(async || (StatusCode::NOT_FOUND, "nothing"))),
-    )
-}
-
-/// A report by its parts, which tests change.
-#[derive(Clone)]
-struct Report {
-    sections: Vec<(&'static str, Vec<String>)>,
-    references: Vec<String>,
-}
-
-impl Report {
-    fn new(web: &str, stations: &[&str]) -> Self {
-        let sentence = |name: &&str| {
-            let (value, mark) = (value_of(name), page_of(name) + 1);
-            format!("Station {name} reads {value} millimetres in winter [{mark}].")
-        };
-        let answer = stations.iter().take(2).map(sentence).collect();
-        let readings = stations.iter().map(sentence).collect();
-        let limits = vec!["Whether summers differ is not known from these pages.".to_owned()];
-        let used = stations.iter().map(|name| page_of(name)).max().unwrap_or(0);
-        Self {
-            sections: vec![
-                ("Answer", answer),
-                ("Readings", readings),
-                ("Limits", limits),
-            ],
-            references: (1..=used + 1)
-                .map(|n| format!("{n}. Stations {n}. {web}/p{n}"))
-                .collect(),
-        }
-    }
-
-    fn text(&self) -> String {
-        let sections = self
-            .sections
-            .iter()
-            .map(|(heading, sentences)| format!("## {heading}\n\n{}\n", sentences.join("\n\n")));
-        let sections: Vec<String> = sections.collect();
-        let mut text = format!("# Winter readings\n\n{}", sections.join("\n"));
-        if !self.references.is_empty() {
-            text.push_str(&format!(
-                "\n## References\n\n{}\n",
-                self.references.join("\n")
-            ));
-        }
-        text
-    }
-
-    /// The report with every sentence changed.
-    fn each(mut self, change: impl Fn(&str) -> String) -> Self {
-        for (_, sentences) in &mut self.sections {
-            for sentence in sentences {
-                *sentence = change(sentence);
-            }
-        }
-        self
-    }
-}
 
 fn obedient() -> ModelServer {
     ModelServer::openai()
         .plays(|request| Play::Say(judge::reply(request.prompt(), &request.body).to_string()))
-}
-
-/// A project with one task, whose checklist asks for five stations.
-fn project(fake: &ModelServer) -> Project {
-    let project = Project::new(&fake.url).config("[web]\npause_ms = 0\nper_host = 8\n");
-    let rows: Vec<String> = SIX[..5]
-        .iter()
-        .map(|name| {
-            json!({
-                "qid": "gauges", "question": "What do the gauges of the valley read in winter?",
-                "checklist": format!("Gives the reading of station {name}."), "language": "en",
-                "domain": "Science & Technology",
-            })
-            .to_string()
-        })
-        .collect();
-    let file = project.path("gauges.jsonl");
-    std::fs::write(&file, rows.join("\n")).expect("writable");
-    project.ok(&["tasks", "import", file.to_str().expect("a path")]);
-    project
-}
-
-fn import(project: &Project, reports: &[(&str, String)]) {
-    for (agent, text) in reports {
-        let folder = project.path(&format!("reports/{agent}"));
-        std::fs::create_dir_all(&folder).expect("writable");
-        std::fs::write(folder.join("qid_gauges_report.md"), text).expect("writable");
-    }
-    let folder = project.path("reports");
-    project.ok(&["reports", "import", folder.to_str().expect("a path")]);
 }
 
 /// The values of an agent by measure; absent where there is none.
@@ -173,7 +48,7 @@ fn measured(project: &Project, agent: &str) -> BTreeMap<String, f64> {
 /// A project with two reports that were scored by all six, and the server that was asked.
 pub fn evaluated() -> (ModelServer, Project) {
     let fake = obedient();
-    let project = project(&fake);
+    let project = project(&fake.url);
     let web = serve();
     let reports = [("six", 6), ("two", 2)];
     import(
@@ -195,43 +70,13 @@ const SCORES: [&str; 5] = [
 #[test]
 fn what_is_changed_moves_its_measure_and_no_other() {
     let fake = obedient();
-    let project = project(&fake);
+    let project = project(&fake.url);
     let web = serve();
-    let base = Report::new(&web, &SIX);
-    let mut shuffled = base.clone();
-    shuffled.sections.swap(0, 2);
-    let flipped = base.clone();
-    let mut flipped_once = flipped.sections.clone();
-    flipped_once[0].1[0] = flipped_once[0].1[0].replace("reads 10 ", "reads 19 ");
-    let flipped = Report {
-        sections: flipped_once,
-        ..flipped
-    };
-    let mut uncited = base.clone().each(|sentence| match sentence.find(" [") {
-        Some(at) => format!("{}.", &sentence[..at]),
-        None => sentence.to_owned(),
-    });
-    uncited.references.clear();
-    let mut dead = base.clone();
-    dead.references[1] = dead.references[1].replace("/p2", "/gone");
-    let mut exchanged = base.clone();
-    exchanged.references.swap(0, 1);
-    exchanged.references[0] = exchanged.references[0].replacen('2', "1", 1);
-    exchanged.references[1] = exchanged.references[1].replacen('1', "2", 1);
-    let short = Report::new(&web, &SIX[..2]);
-    let mut slips = base.clone();
-    slips.sections[2].1[0] = "Whether the the summers differ is not known.".to_owned();
-    let reports = [
-        ("base", &base),
-        ("shuffled", &shuffled),
-        ("flipped", &flipped),
-        ("uncited", &uncited),
-        ("dead", &dead),
-        ("exchanged", &exchanged),
-        ("short", &short),
-        ("slips", &slips),
-    ];
-    let texts: Vec<(&str, String)> = reports.map(|(agent, of)| (agent, of.text())).into();
+    let reports = changed(&web);
+    let texts: Vec<(&str, String)> = reports
+        .into_iter()
+        .map(|(agent, of)| (agent, of.text()))
+        .collect();
     import(&project, &texts);
     project.ok(&EVALUATE);
     let of = |agent: &str| measured(&project, agent);
@@ -304,7 +149,7 @@ fn three_models_on_one_query_survive_twenty_kills_apart() {
         .delay(Duration::from_millis(15))
         .at_once(2)
         .plays(|request| Play::Say(judge::reply(request.prompt(), &request.body).to_string()));
-    let project = project(&fake);
+    let project = project(&fake.url);
     let web = serve();
     let reports: Vec<(&str, String)> = [("six", 6), ("four", 4), ("two", 2)]
         .map(|(agent, n)| (agent, Report::new(&web, &SIX[..n]).text()))
@@ -372,7 +217,7 @@ fn an_issue_counts_where_it_can_be_found() {
         };
         Play::Say(json!({ "issues": issues }).to_string())
     });
-    let project = project(&fake);
+    let project = project(&fake.url);
     let web = serve();
     import(&project, &[("only", Report::new(&web, &SIX[..2]).text())]);
     let summary = project.json(&["evaluate", "--metric", "association"]);
@@ -407,7 +252,7 @@ fn a_panel_is_a_mean_and_a_silent_judge_is_no_zero() {
         }
         Play::Say(reply.to_string())
     });
-    let project = project(&fake);
+    let project = project(&fake.url);
     project.reconfigure("rate = \"fake/m\"", "rate = [\"fake/m\", \"fake/strict\"]");
     let web = serve();
     import(&project, &[("only", Report::new(&web, &SIX).text())]);
@@ -435,7 +280,7 @@ fn a_panel_is_a_mean_and_a_silent_judge_is_no_zero() {
 #[test]
 fn a_dry_run_counts_the_questions() {
     let fake = obedient();
-    let project = project(&fake);
+    let project = project(&fake.url);
     let web = serve();
     let models: Vec<String> = (1..=17).map(|n| format!("model-{n:02}")).collect();
     let text = Report::new(&web, &SIX).text();

@@ -20,7 +20,7 @@ fn judged_twice() -> (ModelServer, Project) {
         }
         Play::Say(reply.to_string())
     });
-    let project = project(&fake);
+    let project = project(&fake.url);
     project.reconfigure("rate = \"fake/m\"", RATE);
     project.configure(&(project.configuration() + REFERENCE));
     let web = serve();

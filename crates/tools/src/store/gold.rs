@@ -1,0 +1,75 @@
+//! Gold articles of tasks.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+
+use super::{Store, from_json};
+use crate::data::{GoldArticle, TaskId, id::sha256_hex};
+
+/// What stands beside the text.
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    title: String,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    statements: Vec<String>,
+}
+
+impl Store {
+    /// Keeps gold articles; the newest of a task counts.
+    ///
+    /// Returns how many were not known.
+    pub fn save_gold(&self, articles: &[GoldArticle]) -> Result<usize> {
+        let run = self.run;
+        let mut rows = Vec::new();
+        for article in articles {
+            let payload = serde_json::to_string(&Payload {
+                title: article.title.clone(),
+                url: article.url.clone(),
+                statements: article.statements.clone(),
+            })?;
+            let parts = [article.task.as_str(), &article.text, &payload].join("\u{0}");
+            let id = format!("g_{}", &sha256_hex(parts.as_bytes())[..16]);
+            rows.push((id, article, payload));
+        }
+        self.write(|tx| {
+            let mut new = 0;
+            for (id, article, payload) in &rows {
+                new += tx.execute(
+                    "INSERT OR IGNORE INTO document (id, kind, task, state, text, payload, run)
+                     VALUES (?1, 'gold', ?2, 'ok', ?3, ?4, ?5)",
+                    params![id, article.task, article.text, payload, run],
+                )?;
+            }
+            Ok(new)
+        })
+    }
+
+    /// The gold article of each task that has one.
+    pub fn gold(&self) -> Result<BTreeMap<TaskId, GoldArticle>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT task, text, payload FROM document WHERE kind = 'gold' ORDER BY rowid",
+            )?;
+            let rows = statement.query_map([], |row| {
+                let payload: Payload = from_json(2, &row.get::<_, String>(2)?)?;
+                let task: TaskId = row.get(0)?;
+                Ok((
+                    task.clone(),
+                    GoldArticle {
+                        task,
+                        title: payload.title,
+                        url: payload.url,
+                        text: row.get(1)?,
+                        statements: payload.statements,
+                    },
+                ))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
