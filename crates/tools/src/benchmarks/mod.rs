@@ -5,7 +5,8 @@
 //!
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
-//! LiveResearchBench's result files are read in [`live_research_bench`].
+//! LiveResearchBench's result files are read in [`live_research_bench`], Wiki Live Challenge's
+//! articles in [`wiki_live_challenge`].
 
 mod language;
 pub mod live_research_bench;
@@ -14,6 +15,7 @@ mod rows;
 pub mod slots;
 #[cfg(test)]
 mod tests;
+pub mod wiki_live_challenge;
 
 use std::collections::{BTreeMap, BTreeSet};
 
