@@ -2,6 +2,7 @@
 //! (`presentation`, `writing`), and statements that contradict each other (`consistency`). Hides
 //! Markdown's lines, headings and tables; no page is read and no model is asked.
 
+pub mod article;
 pub mod consistency;
 mod headings;
 mod images;
