@@ -4,12 +4,14 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{Kind, Outcome, Reason, page::Page, structure::finding};
-use crate::text::{steps, words::is_han};
+use crate::text::{sentences, steps, words::is_han};
 
 /// Smaller whole numbers are spelled out here and written in figures there.
 const LEAST: f64 = 10.0;
 /// How far apart two figures of one amount may be that are rounded differently.
 const ROUNDING: f64 = 0.02;
+/// Sentences of a lead that say what its subject is.
+const BASIC: usize = 2;
 /// Characters between a day and its month.
 const NEAR: usize = 4;
 
@@ -79,7 +81,7 @@ pub(super) fn only_in_lead(page: &Page, lead: usize) -> Outcome {
         .flat_map(|block| read(page, block.range.clone()));
     let found = figures
         .filter(|figure| !basic.contains(&figure.range.start) && !page.quoted[figure.range.start])
-        .filter(|figure| !known.has(figure))
+        .filter(|figure| !known.has(figure) && !is_dating(page, figure.range.start))
         .filter(|figure| told.insert((figure.value.to_bits(), figure.month)))
         .map(|figure| finding(page, Kind::OnlyInLead, figure.range, ""));
     Outcome::Checked(found.collect())
@@ -137,15 +139,17 @@ impl Known {
     }
 }
 
-/// The brackets behind the subject's name, such as those around the years of a life.
+/// Whether a figure says as of when something holds.
+fn is_dating(page: &Page, at: usize) -> bool {
+    let before: String = page.chars[at.saturating_sub(20)..at].iter().collect();
+    before.to_lowercase().contains("as of ")
+}
+
+/// The sentences that say what the subject is, with its dates and its address.
 fn basic_facts(page: &Page, first: Range<usize>) -> Range<usize> {
-    let text = &page.chars[first.clone()];
-    let open = text.iter().take(200).position(|c| *c == '(');
-    let close = open.and_then(|open| text[open..].iter().take(200).position(|c| *c == ')'));
-    match (open, close) {
-        (Some(open), Some(length)) => first.start + open..first.start + open + length,
-        _ => 0..0,
-    }
+    let sentences = sentences::split(&page.text(first.clone()));
+    let last = sentences.iter().take(BASIC).last();
+    first.start..first.start + last.map_or(0, |last| last.end)
 }
 
 /// The figures of a part of the article, in order.

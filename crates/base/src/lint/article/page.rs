@@ -196,7 +196,7 @@ impl Page {
         );
         let name = name(&self.text(range.clone()));
         let is_first = self.blocks.is_empty() && self.sections.len() == 1;
-        if is_first && self.title.is_none() && !LEADS.contains(&name.as_str()) {
+        if is_first && self.title.is_none() && !is_lead(&name) {
             self.title = Some(range);
             return;
         }
@@ -204,7 +204,7 @@ impl Page {
         let inherited = self.above.last().map_or(Role::Body, |(_, role)| *role);
         let role = match () {
             () if APPARATUS.contains(&name.as_str()) => Role::Apparatus,
-            () if self.sections.len() == 1 && LEADS.contains(&name.as_str()) => Role::Lead,
+            () if self.sections.len() == 1 && is_lead(&name) => Role::Lead,
             () if is_story(&name) => Role::Story,
             () if matches!(inherited, Role::Apparatus | Role::Story) => inherited,
             () => Role::Body,
@@ -260,6 +260,16 @@ fn level(heading: Heading) -> Option<usize> {
         Heading::Bold => Some(BOLD_LEVEL),
         Heading::Empty(_) => None,
     }
+}
+
+/// Whether a heading is that of a lead, with or without a title of its own: `Introduction: The sea`.
+fn is_lead(name: &str) -> bool {
+    let main = name
+        .split([':', '：', '–', '—'])
+        .next()
+        .unwrap_or(name)
+        .trim();
+    LEADS.contains(&main)
 }
 
 /// A heading in plain lower case, without its number.

@@ -6,7 +6,8 @@
 //! Behind `--` stand conditions, apart by commas: `after a/b` and `before a/b` (the words next to
 //! it, `a_b` for several in a row), `not after`, `not before`, `near a/b` (within the words that
 //! follow), `start` (a clause begins with it), `end` (a clause ends with it), `comma` (a comma
-//! follows) and `no by` (nobody is named behind a `by`).
+//! follows), `present` (the sentence is in the present tense) and `no by` (nobody is named behind a
+//! `by`).
 
 use std::collections::HashMap;
 
@@ -36,6 +37,7 @@ enum Condition {
     Start,
     End,
     Comma,
+    Present,
     NoAgent,
 }
 
@@ -203,6 +205,7 @@ impl Condition {
             Self::Start => sentence.begins_clause(first),
             Self::End => sentence.gap_after(last) == Gap::Stop,
             Self::Comma => sentence.gap_after(last) == Gap::Comma,
+            Self::Present => sentence.is_present(),
             Self::NoAgent => !sentence.has_agent(last + 1),
         }
     }
@@ -282,6 +285,7 @@ fn condition(part: &str, classes: &Classes) -> Result<Condition, String> {
         ("start", _) => Condition::Start,
         ("end", _) => Condition::End,
         ("comma", _) => Condition::Comma,
+        ("present", _) => Condition::Present,
         ("no", None) if words == "by" => Condition::NoAgent,
         ("after", None) => Condition::After(runs(words)?, true),
         ("before", None) => Condition::Before(runs(words)?, true),

@@ -83,14 +83,13 @@ fn is_fault(sentence: &Sentence, role: Role, found: &Match) -> bool {
     let attributed = sentence
         .attributed_from
         .is_some_and(|from| from < found.first);
+    // In a story, people say and think what they like, and now is when it happens.
+    let told = role == Role::Story;
     match found.kind {
-        Kind::Puffery
-        | Kind::ContentiousLabel
-        | Kind::Unattributed
-        | Kind::Doubt
-        | Kind::Editorializing => !attributed,
-        Kind::RelativeTime => !sentence.dated && role != Role::Story,
-        Kind::VaguePlace => role != Role::Story,
+        Kind::Puffery | Kind::Unattributed | Kind::Editorializing => !attributed,
+        Kind::ContentiousLabel | Kind::Doubt => !attributed && !told,
+        Kind::RelativeTime => !sentence.dated && !told,
+        Kind::LoadedSaid | Kind::VaguePlace => !told,
         _ => true,
     }
 }

@@ -40,24 +40,36 @@ pub(super) struct Sentence {
 
 /// Verbs by which an opinion gets an owner.
 const OPINION: &[&str] = &[
+    "acknowledged",
+    "argue",
     "argued",
     "argues",
+    "arguing",
+    "believed",
+    "believes",
     "called",
     "calling",
     "calls",
     "characterised",
     "characterized",
+    "cited",
+    "cites",
     "commended",
+    "commends",
     "commented",
     "compared",
     "complimented",
     "concluded",
+    "concluding",
     "considered",
     "considers",
+    "credited",
+    "credits",
     "criticised",
     "criticized",
     "declared",
     "deemed",
+    "deems",
     "described",
     "describes",
     "describing",
@@ -66,37 +78,57 @@ const OPINION: &[&str] = &[
     "finds",
     "found",
     "hailed",
+    "hails",
     "highlighted",
-    "labelled",
+    "judged",
     "labeled",
+    "labelled",
+    "labels",
     "lauded",
+    "lauds",
     "likened",
+    "listed",
+    "lists",
     "named",
     "noted",
+    "notes",
+    "noting",
+    "observed",
+    "observes",
     "opined",
+    "opining",
     "praised",
     "praises",
     "praising",
+    "proclaimed",
     "ranked",
+    "ranks",
     "rated",
+    "recalled",
+    "recalls",
+    "recognised",
+    "recognized",
+    "reflected",
     "regarded",
     "remarked",
     "said",
+    "saw",
     "saying",
     "says",
+    "singled",
     "stated",
     "states",
-    "thought",
+    "suggested",
+    "suggesting",
+    "suggests",
     "thinks",
-    "views",
+    "thought",
     "viewed",
-    "wrote",
+    "views",
+    "voted",
     "writes",
     "writing",
-    "believed",
-    "believes",
-    "singled",
-    "opining",
+    "wrote",
 ];
 const BE: &[&str] = &["are", "be", "been", "being", "is", "was", "were"];
 const MONTHS: &[&str] = &[
@@ -164,6 +196,18 @@ impl Sentence {
         // An adverb may open a sentence about anybody: "Currently Ines Holm …".
         let opens = word.gap == Gap::Stop;
         !opens || (goes_on && !word.key.ends_with("ly"))
+    }
+
+    /// Whether a sentence is told in the present: in the past, what is upcoming is long over.
+    pub(super) fn is_present(&self) -> bool {
+        const PRESENT: &[&str] = &["are", "has", "have", "is", "will"];
+        const PAST: &[&str] = &["did", "had", "was", "were", "would"];
+        let has = |list: &[&str]| {
+            self.words
+                .iter()
+                .any(|word| list.contains(&word.key.as_str()))
+        };
+        has(PRESENT) && !has(PAST)
     }
 
     /// Whether somebody in particular is named behind a word: `by the engineer Holm`.
