@@ -126,9 +126,10 @@ impl Known {
         if whole && figure.value < LEAST {
             return true;
         }
-        let far = match figure.is_year() {
-            true => 0.0,
-            false => figure.half.max(figure.value * ROUNDING),
+        let far = if figure.is_year() {
+            0.0
+        } else {
+            figure.half.max(figure.value * ROUNDING)
         };
         let at = self
             .values
@@ -148,7 +149,7 @@ fn is_dating(page: &Page, at: usize) -> bool {
 /// The sentences that say what the subject is, with its dates and its address.
 fn basic_facts(page: &Page, first: Range<usize>) -> Range<usize> {
     let sentences = sentences::split(&page.text(first.clone()));
-    let last = sentences.iter().take(BASIC).last();
+    let last = sentences.iter().take(BASIC).next_back();
     first.start..first.start + last.map_or(0, |last| last.end)
 }
 
@@ -170,7 +171,7 @@ fn read(page: &Page, part: Range<usize>) -> Vec<Figure> {
             }
             figures.extend(figure);
             at = end;
-        } else if chars[at].is_alphabetic() {
+        } else if chars[at].is_alphabetic() && !is_han(chars[at]) {
             let end = at
                 + chars[at..part.end]
                     .iter()
@@ -249,7 +250,9 @@ fn figure(chars: &[char], range: Range<usize>, end: usize) -> Option<Figure> {
     let word = after.trim_start_matches([' ', '-']);
     let scale = SCALES.iter().find(|(name, _)| word.starts_with(name));
     let attached = after.starts_with(char::is_alphabetic) && !after.starts_with(is_han);
-    if attached && scale.is_none() {
+    // `360-degree` describes a thing and counts none.
+    let joined = after.starts_with('-') && after[1..].starts_with(char::is_alphabetic);
+    if (attached || joined) && scale.is_none() {
         return None;
     }
     let scale = scale.map_or(1.0, |(_, scale)| *scale);

@@ -15,7 +15,7 @@ pub(super) fn mark(chars: &[char], block: Range<usize>, quoted: &mut [bool]) {
         let (slot, opens, closes) = side(chars, at, run, &block);
         let fits = |start: &usize| slot != SINGLE || at - start <= LONGEST_SINGLE;
         if let Some(start) = open[slot].filter(|start| closes && fits(start)) {
-            if slot != ITALIC || begins_title(chars, start) {
+            if slot != ITALIC || begins_title(&chars[start..at]) {
                 quoted[start..at].fill(true);
             }
             open[slot] = None;
@@ -43,9 +43,9 @@ fn emphasis(chars: &[char], at: usize, end: usize) -> usize {
 
 /// Which kind of mark a character is, and whether it may open and close.
 fn side(chars: &[char], at: usize, run: usize, block: &Range<usize>) -> (usize, bool, bool) {
-    let before = (at > block.start).then(|| chars[at - 1]).unwrap_or(' ');
-    let next = at + run.max(1);
-    let after = (next < block.end).then(|| chars[next]).unwrap_or(' ');
+    let inner = |at: usize| if block.contains(&at) { chars[at] } else { ' ' };
+    let before = at.checked_sub(1).map_or(' ', inner);
+    let after = inner(at + run.max(1));
     let opens = !after.is_whitespace() && !before.is_alphanumeric();
     let closes = !before.is_whitespace() && !after.is_alphanumeric();
     match chars[at] {
@@ -62,9 +62,9 @@ fn side(chars: &[char], at: usize, run: usize, block: &Range<usize>) -> (usize, 
     }
 }
 
-fn begins_title(chars: &[char], open: usize) -> bool {
-    let inner = chars[open..].iter().find(|c| c.is_alphanumeric());
-    inner.is_some_and(|c| !c.is_lowercase())
+fn begins_title(inner: &[char]) -> bool {
+    let first = inner.iter().find(|c| c.is_alphanumeric());
+    first.is_some_and(|c| !c.is_lowercase())
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ fn level(heading: Heading) -> Option<usize> {
     }
 }
 
-/// Whether a heading is that of a lead, with or without a title of its own: `Introduction: The sea`.
+/// Whether a heading is that of a lead, with more behind it or not: `Introduction: The sea`.
 fn is_lead(name: &str) -> bool {
     let main = name
         .split([':', '：', '–', '—'])

@@ -15,6 +15,7 @@ use super::{
     kind::Kind,
     sentence::{Gap, Sentence},
 };
+use crate::text::steps;
 
 /// Words that follow within which `near` looks.
 const NEAR: usize = 8;
@@ -139,6 +140,7 @@ impl Patterns {
 
 impl Pattern {
     fn fits(&self, sentence: &Sentence, first: usize) -> Option<Match> {
+        steps::add(1);
         let last = first + self.elements.len() - 1;
         let words = sentence.words.get(first..=last)?;
         let together = words[1..].iter().all(|word| word.gap == Gap::Space);
@@ -205,7 +207,7 @@ impl Condition {
             Self::Start => sentence.begins_clause(first),
             Self::End => sentence.gap_after(last) == Gap::Stop,
             Self::Comma => sentence.gap_after(last) == Gap::Comma,
-            Self::Present => sentence.is_present(),
+            Self::Present => sentence.present,
             Self::NoAgent => !sentence.has_agent(last + 1),
         }
     }
@@ -234,21 +236,17 @@ fn read_classes(text: &str) -> Result<Classes, String> {
 fn alternatives(part: &str, classes: &Classes) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     for word in part.split('/') {
-        match word.starts_with('@') {
-            true => words.extend(
-                classes
-                    .get(word)
-                    .ok_or_else(|| format!("no set is named `{word}`"))?
-                    .iter()
-                    .cloned(),
-            ),
-            false => words.push(word.to_owned()),
+        if word.starts_with('@') {
+            let set = classes.get(word);
+            words.extend_from_slice(set.ok_or_else(|| format!("no set is named `{word}`"))?);
+        } else {
+            words.push(word.to_owned());
         }
     }
-    match words.iter().any(String::is_empty) {
-        true => Err("an empty word".to_owned()),
-        false => Ok(words),
+    if words.iter().any(String::is_empty) {
+        return Err("an empty word".to_owned());
     }
+    Ok(words)
 }
 
 /// The runs of elements that a pattern stands for.
@@ -263,7 +261,9 @@ fn expanded(core: &str, classes: &Classes) -> Result<Vec<Vec<Element>>, String> 
             words => Element::OneOf(alternatives(words, classes)?),
         };
         let mut longer = runs.clone();
-        longer.iter_mut().for_each(|run| run.push(element.clone()));
+        for run in &mut longer {
+            run.push(element.clone());
+        }
         match optional {
             Some(_) => runs.extend(longer),
             None => runs = longer,

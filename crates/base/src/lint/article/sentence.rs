@@ -36,6 +36,8 @@ pub(super) struct Sentence {
     pub attributed_from: Option<usize>,
     /// Whether it says as of when it holds.
     pub dated: bool,
+    /// Whether it is told in the present: in the past, what is upcoming is long over.
+    pub present: bool,
 }
 
 /// Verbs by which an opinion gets an owner.
@@ -166,6 +168,7 @@ impl Sentence {
         Self {
             attributed_from: attributed_from(&words),
             dated: is_dated(&words),
+            present: is_present(&words),
             words,
         }
     }
@@ -196,18 +199,6 @@ impl Sentence {
         // An adverb may open a sentence about anybody: "Currently Ines Holm …".
         let opens = word.gap == Gap::Stop;
         !opens || (goes_on && !word.key.ends_with("ly"))
-    }
-
-    /// Whether a sentence is told in the present: in the past, what is upcoming is long over.
-    pub(super) fn is_present(&self) -> bool {
-        const PRESENT: &[&str] = &["are", "has", "have", "is", "will"];
-        const PAST: &[&str] = &["did", "had", "was", "were", "would"];
-        let has = |list: &[&str]| {
-            self.words
-                .iter()
-                .any(|word| list.contains(&word.key.as_str()))
-        };
-        has(PRESENT) && !has(PAST)
     }
 
     /// Whether somebody in particular is named behind a word: `by the engineer Holm`.
@@ -356,4 +347,11 @@ fn is_dated(words: &[Word]) -> bool {
         let day = three[2].key == "#" || MONTHS.contains(&three[2].key.as_str());
         three[0].key == "as" && three[1].key == "of" && (day || three[2].key == "early")
     })
+}
+
+fn is_present(words: &[Word]) -> bool {
+    const PRESENT: &[&str] = &["are", "has", "have", "is", "will"];
+    const PAST: &[&str] = &["did", "had", "was", "were", "would"];
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.key.as_str()));
+    has(PRESENT) && !has(PAST)
 }

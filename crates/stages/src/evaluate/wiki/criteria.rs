@@ -16,9 +16,7 @@ const COUNTS: [(Category, usize); 3] = [
 const LONGEST: usize = 400;
 
 /// A category; a judge is asked about one at a time.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Sentences, the lead, and words that an encyclopedia does without.
@@ -35,9 +33,7 @@ impl Category {
 }
 
 /// A part of the category on writing; the others have no parts.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
     /// Clear and concise prose.
@@ -130,15 +126,25 @@ pub fn parse(text: &str) -> Result<Criteria> {
 
 fn check(list: &Criteria) -> Result<()> {
     let categories: Vec<Category> = list.categories.iter().map(|of| of.id).collect();
-    ensure!(categories == Category::ALL, "the categories are not the three in order");
+    ensure!(
+        categories == Category::ALL,
+        "the categories are not the three in order"
+    );
     for (category, count) in COUNTS {
         let found = list.of(category).count();
-        ensure!(found == count, "{category:?} has {found} criteria instead of {count}");
+        ensure!(
+            found == count,
+            "{category:?} has {found} criteria instead of {count}"
+        );
     }
     let mut ids = BTreeSet::new();
     for (at, criterion) in list.criteria.iter().enumerate() {
         let id = criterion.id.as_str();
-        ensure!(criterion.index == at, "`{id}` has the number {} at place {at}", criterion.index);
+        ensure!(
+            criterion.index == at,
+            "`{id}` has the number {} at place {at}",
+            criterion.index
+        );
         ensure!(ids.insert(id), "two criteria have the id `{id}`");
         let (category, group) = place(id).with_context(|| format!("no id: `{id}`"))?;
         ensure!(
@@ -146,7 +152,10 @@ fn check(list: &Criteria) -> Result<()> {
             "`{id}` stands in the wrong category or group"
         );
         let length = criterion.text.chars().count();
-        ensure!((1..=LONGEST).contains(&length), "`{id}` has a text of {length} characters");
+        ensure!(
+            (1..=LONGEST).contains(&length),
+            "`{id}` has a text of {length} characters"
+        );
     }
     Ok(())
 }
@@ -175,15 +184,27 @@ mod tests {
     fn the_built_in_list_has_the_protocols_ids_in_order() {
         let list = built_in();
         let mut expect = Vec::new();
-        for (name, count) in [("ww_cc", 3), ("ww_ls", 7), ("ww_wtw", 11), ("bc", 8), ("n", 10)] {
+        for (name, count) in [
+            ("ww_cc", 3),
+            ("ww_ls", 7),
+            ("ww_wtw", 11),
+            ("bc", 8),
+            ("n", 10),
+        ] {
             expect.extend((1..=count).map(|number| format!("{name}_{number}")));
         }
         let ids: Vec<&str> = list.criteria.iter().map(|of| of.id.as_str()).collect();
         assert_eq!(ids, expect);
         assert_eq!(list.by_id("bc_1").map(|of| of.index), Some(21));
-        assert_eq!(list.of(Category::Neutral).next().map(|of| of.index), Some(29));
+        assert_eq!(
+            list.of(Category::Neutral).next().map(|of| of.index),
+            Some(29)
+        );
         let cited = list.criteria.iter().filter(|of| of.needs_citations);
-        assert_eq!(cited.map(|of| of.id.as_str()).collect::<Vec<_>>(), ["ww_ls_6"]);
+        assert_eq!(
+            cited.map(|of| of.id.as_str()).collect::<Vec<_>>(),
+            ["ww_ls_6"]
+        );
     }
 
     /// A judge compares two articles by them: a criterion has one or two sentences, and no two say
@@ -194,7 +215,11 @@ mod tests {
         let mut texts = BTreeSet::new();
         for criterion in &list.criteria {
             let sentences = criterion.text.matches(['.', '?']).count();
-            assert!((1..=2).contains(&sentences), "{}: {sentences}", criterion.id);
+            assert!(
+                (1..=2).contains(&sentences),
+                "{}: {sentences}",
+                criterion.id
+            );
             assert!(criterion.text.ends_with('.'), "{}", criterion.id);
             assert!(texts.insert(criterion.text.as_str()), "{}", criterion.id);
         }
@@ -204,7 +229,9 @@ mod tests {
     fn a_list_with_a_fault_is_refused() {
         let refused = |from: &str, to: &str| {
             assert!(TEXT.contains(from), "{from}");
-            parse(&TEXT.replacen(from, to, 1)).map_err(|error| format!("{error:#}")).expect_err(to)
+            parse(&TEXT.replacen(from, to, 1))
+                .map_err(|error| format!("{error:#}"))
+                .expect_err(to)
         };
         let error = refused("index = 7\n", "index = 8\n");
         assert_eq!(error, "`ww_ls_5` has the number 8 at place 7");
