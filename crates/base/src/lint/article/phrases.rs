@@ -25,9 +25,11 @@ const LISTS: [(Kind, &str); 11] = [
     (Kind::SurvivedBy, include_str!("lists/survived.txt")),
 ];
 
-/// The lists are part of the program, and a test reads them: reading cannot fail.
-static PATTERNS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::read(CLASSES, &LISTS).unwrap_or_default());
+#[expect(
+    clippy::unwrap_used,
+    reason = "the lists are part of the program, and a test reads them"
+)]
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::read(CLASSES, &LISTS).unwrap());
 
 /// The faults of words of an article.
 pub(super) struct Phrases {

@@ -151,9 +151,11 @@ fn what_others_say_is_theirs() {
 #[test]
 fn a_story_has_its_own_now() {
     let text = |heading: &str| {
-        format!("# A\n\nA is a film.\n\n## {heading}\n\nHe is now the head of the cult.\n")
+        let told = "He is now the head of the cult. She reveals that it is somewhere else.";
+        format!("# A\n\nA is a film.\n\n## {heading}\n\n{told}\n")
     };
-    check_words(&text("Production"), &["is now", "cult"]);
+    let all = ["is now", "cult", "reveals that", "somewhere"];
+    check_words(&text("Production"), &all);
     check_words(&text("Plot"), &[]);
     check_words(&text("Plot summary"), &[]);
 }
