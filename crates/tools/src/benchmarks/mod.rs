@@ -5,15 +5,19 @@
 //!
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
-//! LiveResearchBench's result files are read in [`live_research_bench`].
+//! LiveResearchBench's result files are read in [`live_research_bench`], Wiki Live Challenge's files in
+//! [`wiki_live_challenge`].
 
+pub mod fields;
 mod language;
 pub mod live_research_bench;
 mod parquet;
+pub mod problem;
 mod rows;
 pub mod slots;
 #[cfg(test)]
 mod tests;
+pub mod wiki_live_challenge;
 
 use std::collections::{BTreeMap, BTreeSet};
 
