@@ -1,1 +1,14 @@
-//! Files of Wiki Live Challenge.
+//! Here are the files of Wiki Live Challenge: what do they say, do their figures follow from their
+//! verdicts, and what is wrong in them? Knows the benchmark's folders, reads and writes its files
+//! byte for byte, computes figures again from what the judges said, and finds what a run would
+//! stumble over. Gets bytes and names; opens nothing.
+//!
+//! A verdict that is not there or cannot be read is unscored with a cause. The benchmark's own rule,
+//! by which it is a tie or no support, is kept beside ours, so that stored figures can be checked.
+
+pub mod aggregate;
+pub mod doctor;
+pub mod files;
+pub mod layout;
+#[cfg(test)]
+mod tests;
