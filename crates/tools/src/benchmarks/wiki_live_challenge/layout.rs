@@ -3,8 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 /// A kind of file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// `wiki_data/ga_100.csv`.
     TaskTable,
@@ -179,7 +182,7 @@ pub struct Layout {
     pub unknown: Vec<String>,
 }
 
-/// A file that is not there.
+/// A file that is not there; without a stem, all files of an agency are not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Missing {
     /// The kind.

@@ -107,6 +107,7 @@ impl CitationFigures {
         file.conflict = count(self.statements.conflict);
         file.support_ratio = stored_share(self.statements.support, evaluated).into();
         file.conflict_ratio = stored_share(self.statements.conflict, evaluated).into();
+        self.statements.unscored.store(&mut file.rest, "unscored");
     }
 }
 

@@ -3,6 +3,7 @@
 //! be read is no verdict.
 
 pub mod citation;
+mod pairwise;
 pub mod verifiability;
 pub mod writing;
 
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Number;
+
+use crate::benchmarks::fields::Object;
 
 /// How verdicts that cannot be read count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,15 @@ impl Unscored {
     pub fn join(&mut self, other: &Self) {
         for (cause, count) in &other.0 {
             self.add(*cause, *count);
+        }
+    }
+
+    /// Tells of them in a file of ours; stored figures without any stay as they are.
+    fn store(&self, rest: &mut Object, field: &str) {
+        if !self.0.is_empty()
+            && let Ok(value) = serde_json::to_value(self)
+        {
+            rest.insert(field.to_owned(), value);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use super::{Cause, Counting, Unscored, mean, share, stored_share};
+use super::{Cause, Counting, Unscored, mean, pairwise, share, stored_share};
 use crate::benchmarks::wiki_live_challenge::files::{
     Alignment, Field, Judged, VerifiabilityFile, VerifiabilitySummary,
 };
@@ -76,13 +76,13 @@ pub struct VerifiabilityFigures {
 pub fn verifiability(file: &VerifiabilityFile, counting: Counting) -> VerifiabilityFigures {
     let generated = listed(&file.alignments);
     let wiki = listed(&file.coverage_alignments);
-    let similarities = generated.iter().map(|field| field.get()?.top_score.get()?.as_f64());
-    let (avg_top1_sim, with_similarity) = mean(similarities);
+    let similarities = generated.iter().filter_map(|field| field.get()?.top_score.get()?.as_f64());
+    let similarities: Vec<f64> = similarities.collect();
     VerifiabilityFigures {
         generated: support(generated, file.num_gen_sentences.get(), counting),
         wiki: support(wiki, file.num_gt_sentences.get(), counting),
-        avg_top1_sim,
-        with_similarity,
+        avg_top1_sim: pairwise::mean(&similarities),
+        with_similarity: similarities.len(),
     }
 }
 
@@ -144,8 +144,8 @@ impl VerifiabilityFigures {
         let (generated, wiki) = (&self.generated, &self.wiki);
         let count = |count: usize| Field::Read(count as u64);
         let ratio = |part, of: &Support| Field::from(stored_share(part, of.scored()));
-        file.num_gen_sentences = count(generated.scored());
-        file.num_gt_sentences = count(wiki.scored());
+        file.num_gen_sentences = count(generated.total());
+        file.num_gt_sentences = count(wiki.total());
         file.gen_supported_by_wiki = count(generated.supported);
         file.gen_supported_by_wiki_ratio = ratio(generated.supported, generated);
         file.gen_not_supported_by_wiki = count(generated.not_supported);
@@ -159,6 +159,8 @@ impl VerifiabilityFigures {
         file.wiki_conflict_with_gen = count(wiki.conflict);
         file.wiki_conflict_with_gen_ratio = ratio(wiki.conflict, wiki);
         file.avg_top1_sim = Number::from_f64(self.avg_top1_sim.unwrap_or_default()).into();
+        generated.unscored.store(&mut file.rest, "gen_unscored");
+        wiki.unscored.store(&mut file.rest, "wiki_unscored");
     }
 }
 

@@ -97,16 +97,19 @@ impl Wins {
         }
     }
 
-    /// The counts as files have them.
+    /// The counts as files have them. Unscored criteria are told by cause in a field of ours and are
+    /// no part of the rate.
     pub fn stored(&self) -> WinCounts {
-        WinCounts {
+        let mut counts = WinCounts {
             gen_wins: (self.gen_wins as u64).into(),
             gt_wins: (self.gt_wins as u64).into(),
             ties: (self.ties as u64).into(),
-            total: (self.scored() as u64).into(),
+            total: (self.total() as u64).into(),
             gen_win_rate: stored_share(self.gen_wins, self.scored()).into(),
             ..WinCounts::default()
-        }
+        };
+        self.unscored.store(&mut counts.rest, "unscored");
+        counts
     }
 }
 
