@@ -87,7 +87,10 @@ pub struct Known<'a> {
 pub fn known(path: &str) -> Option<Known<'_>> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next()?;
-    let (folder, above) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (folder, above) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
     let plain = |kind, stem| Known {
         kind,
         agency: None,
@@ -217,7 +220,12 @@ impl Layout {
             FileKind::RawWiki => self.gold.entry(stem).or_default().raw = Some(path),
             FileKind::AgencyMarkdown | FileKind::AgencyJson => {
                 let agency = known.agency.unwrap_or_default().to_owned();
-                let files = self.agencies.entry(agency).or_default().entry(stem).or_default();
+                let files = self
+                    .agencies
+                    .entry(agency)
+                    .or_default()
+                    .entry(stem)
+                    .or_default();
                 match known.kind {
                     FileKind::AgencyMarkdown => files.markdown = Some(path),
                     _ => files.json = Some(path),
@@ -252,8 +260,18 @@ impl Layout {
         let stems = self.stems(titles);
         for stem in &stems {
             let gold = self.gold.get(stem).unwrap_or(&none);
-            add(FileKind::GoldArticle, gold.article.is_some(), None, Some(stem));
-            add(FileKind::GoldStatements, gold.statements.is_some(), None, Some(stem));
+            add(
+                FileKind::GoldArticle,
+                gold.article.is_some(),
+                None,
+                Some(stem),
+            );
+            add(
+                FileKind::GoldStatements,
+                gold.statements.is_some(),
+                None,
+                Some(stem),
+            );
             add(FileKind::RawWiki, gold.raw.is_some(), None, Some(stem));
         }
         let folders = self.agencies.keys().map(String::as_str);

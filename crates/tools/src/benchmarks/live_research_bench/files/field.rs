@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-pub use crate::benchmarks::fields::{Fault, Field, FieldPath, Named, Object, Shape, excerpt};
 pub(super) use crate::benchmarks::fields::record;
+pub use crate::benchmarks::fields::{Fault, Field, FieldPath, Named, Object, Shape, excerpt};
 
 /// Id of a query, which some files write as a number and some with the prefix `qid_`.
 #[derive(Clone, Debug, PartialEq)]

@@ -128,7 +128,10 @@ pub fn citation(
             unplaced += 1;
             continue;
         };
-        let again = !seen.insert((statement, result.citation_num.get().map(name).unwrap_or_default()));
+        let again = !seen.insert((
+            statement,
+            result.citation_num.get().map(name).unwrap_or_default(),
+        ));
         let verdict = match counting {
             Counting::Compat => Ok(compat(result)),
             Counting::Strict if again => Err(Cause::Repeated),
@@ -146,7 +149,10 @@ pub fn citation(
         best.unscored.add(Cause::Missing, unplaced);
         pairs.unscored.add(Cause::Missing, unplaced);
     }
-    let stated = file.total_statements.get().and_then(|total| usize::try_from(*total).ok());
+    let stated = file
+        .total_statements
+        .get()
+        .and_then(|total| usize::try_from(*total).ok());
     let listed = article.map(|page| page.statements().count());
     let (all_pairs, without_url) = article.map(count_pairs).unzip();
     CitationFigures {
@@ -189,15 +195,23 @@ fn best_of(verdicts: &[Result<Verdict, Cause>]) -> Result<Verdict, Cause> {
 /// Pairs of a statement and an address, and citations without one. An address that a statement
 /// cites by two numbers is one pair for each.
 fn count_pairs(page: &ArticlePage) -> (usize, usize) {
-    let urls = page.citation_urls.get();
-    let known = |number: &String| {
-        urls.and_then(|urls| urls.get(number)).is_some_and(|url| !url.trim().is_empty())
-    };
+    let urls = page
+        .citation_urls
+        .get()
+        .into_iter()
+        .flat_map(|urls| urls.iter());
+    let known: BTreeSet<&str> = urls
+        .filter(|(_, url)| !url.trim().is_empty())
+        .map(|(number, _)| number)
+        .collect();
     let mut with = 0;
     let mut without = 0;
     for (_, statement) in page.statements() {
         let numbers = statement.numbers();
-        let there = numbers.iter().filter(|number| known(number)).count();
+        let there = numbers
+            .iter()
+            .filter(|number| known.contains(number.as_str()))
+            .count();
         with += there;
         without += numbers.len() - there;
     }

@@ -29,5 +29,8 @@ fn sum(values: &[f64]) -> f64 {
     }
     let [a, b, c, d, e, f, g, h] = strands;
     let together = ((a + b) + (c + d)) + ((e + f) + (g + h));
-    rounds.remainder().iter().fold(together, |sum, value| sum + value)
+    rounds
+        .remainder()
+        .iter()
+        .fold(together, |sum, value| sum + value)
 }

@@ -76,7 +76,9 @@ pub struct VerifiabilityFigures {
 pub fn verifiability(file: &VerifiabilityFile, counting: Counting) -> VerifiabilityFigures {
     let generated = listed(&file.alignments);
     let wiki = listed(&file.coverage_alignments);
-    let similarities = generated.iter().filter_map(|field| field.get()?.top_score.get()?.as_f64());
+    let similarities = generated
+        .iter()
+        .filter_map(|field| field.get()?.top_score.get()?.as_f64());
     let similarities: Vec<f64> = similarities.collect();
     VerifiabilityFigures {
         generated: support(generated, file.num_gen_sentences.get(), counting),
@@ -135,7 +137,11 @@ fn strict(judged: &Judged) -> Result<Verdict, Cause> {
     let says = |flag: &Field<bool>, of| flag.get().is_none_or(|flag| *flag == (verdict == of));
     let agrees = says(&judged.is_supported, Verdict::Supported)
         && says(&judged.is_conflict, Verdict::Conflict);
-    if agrees { Ok(verdict) } else { Err(Cause::Contradictory) }
+    if agrees {
+        Ok(verdict)
+    } else {
+        Err(Cause::Contradictory)
+    }
 }
 
 impl VerifiabilityFigures {
@@ -191,7 +197,11 @@ pub fn means(articles: &[VerifiabilityFigures]) -> VerifiabilityMeans {
 /// The summary as files have it: an article without statements counts as 0.
 pub fn summary(articles: &[VerifiabilityFigures]) -> VerifiabilitySummary {
     let over = |of: fn(&VerifiabilityFigures) -> Option<f64>| {
-        let (mean, _) = mean(articles.iter().map(|figures| Some(of(figures).unwrap_or_default())));
+        let (mean, _) = mean(
+            articles
+                .iter()
+                .map(|figures| Some(of(figures).unwrap_or_default())),
+        );
         Field::from(Number::from_f64(mean.unwrap_or_default()))
     };
     VerifiabilitySummary {

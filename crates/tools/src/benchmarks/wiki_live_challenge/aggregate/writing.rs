@@ -160,7 +160,10 @@ pub fn writing(file: &WritingFile, counting: Counting) -> WritingFigures {
     for (_, wins) in &categories {
         overall.join(wins);
     }
-    WritingFigures { categories, overall }
+    WritingFigures {
+        categories,
+        overall,
+    }
 }
 
 /// The benchmark's own counting: whatever is no win is a tie.
@@ -267,9 +270,13 @@ pub fn seats_swapped(file: &WritingFile) -> WritingFile {
         return swapped;
     };
     for (_, verdicts) in &mut details.0 {
-        let Field::Read(listed) = verdicts else { continue };
+        let Field::Read(listed) = verdicts else {
+            continue;
+        };
         for field in listed {
-            let Field::Read(verdict) = field else { continue };
+            let Field::Read(verdict) = field else {
+                continue;
+            };
             if let Field::Read(code @ (1 | 2)) = &mut verdict.winner_code {
                 *code = 3 - *code;
             }
@@ -279,7 +286,9 @@ pub fn seats_swapped(file: &WritingFile) -> WritingFile {
 }
 
 /// The summary of several articles, over all their criteria.
-pub fn summary<'a>(articles: impl IntoIterator<Item = &'a WritingFigures>) -> (Wins, WritingSummary) {
+pub fn summary<'a>(
+    articles: impl IntoIterator<Item = &'a WritingFigures>,
+) -> (Wins, WritingSummary) {
     let mut wins = Wins::default();
     let mut count = 0_u64;
     for article in articles {

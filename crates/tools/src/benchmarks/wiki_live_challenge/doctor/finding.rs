@@ -55,8 +55,12 @@ impl fmt::Display for Place {
             ("article", &self.stem),
             ("field", &self.field),
         ];
-        let said = parts.iter().filter_map(|(name, part)| Some((name, part.as_ref()?)));
-        let said: Vec<String> = said.map(|(name, part)| format!("{name} `{part}`")).collect();
+        let said = parts
+            .iter()
+            .filter_map(|(name, part)| Some((name, part.as_ref()?)));
+        let said: Vec<String> = said
+            .map(|(name, part)| format!("{name} `{part}`"))
+            .collect();
         match said.is_empty() {
             true => f.write_str("the benchmark"),
             false => f.write_str(&said.join(", ")),
@@ -76,7 +80,13 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\nhint: {}", self.place, self.kind, self.kind.hint())
+        write!(
+            f,
+            "{}: {}\nhint: {}",
+            self.place,
+            self.kind,
+            self.kind.hint()
+        )
     }
 }
 
@@ -177,17 +187,21 @@ impl Kind {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::MissingFile { file: FileKind::AgencyJson } => {
-                "extract the statements of the Markdown and fetch its pages"
-            }
+            Self::MissingFile {
+                file: FileKind::AgencyJson,
+            } => "extract the statements of the Markdown and fetch its pages",
             Self::MissingFile { .. } => "put it there, or leave the article out and say so",
             Self::NoArticles => "leave the agency out, or disable it in the register",
             Self::NotRegistered => "register it, or remove the folder",
             Self::EmptyArticle => "it would lose every comparison; have it written again",
             Self::NoPage | Self::NoText => "extract the statements again",
             Self::SeveralPages => "keep one page a file; the others are never read",
-            Self::NoStatements => "extract the statements again; without any, all figures are empty",
-            Self::CutUrl { .. } => "take the whole address from the article and fetch the page again",
+            Self::NoStatements => {
+                "extract the statements again; without any, all figures are empty"
+            }
+            Self::CutUrl { .. } => {
+                "take the whole address from the article and fetch the page again"
+            }
             Self::NumberWithoutUrl { .. } | Self::MarkWithoutUrl { .. } => {
                 "look for the number in the article's references; unmended, nothing can support it"
             }
@@ -216,7 +230,10 @@ impl fmt::Display for Kind {
             Self::NoText => f.write_str("the statement has no text"),
             Self::CutUrl { url } => write!(f, "cut at a parenthesis: `{url}`"),
             Self::NumberWithoutUrl { number, statements } => {
-                write!(f, "no address for `[{number}]`, which {statements} statements cite")
+                write!(
+                    f,
+                    "no address for `[{number}]`, which {statements} statements cite"
+                )
             }
             Self::MarkWithoutUrl { number, offset } => {
                 write!(f, "no address for `[{number}]` at character {offset}")
@@ -226,7 +243,11 @@ impl fmt::Display for Kind {
             Self::FetchFailed { error } => write!(f, "the page was not fetched: `{error}`"),
             Self::ShortPage { characters } => write!(f, "the page has {characters} characters"),
             Self::StubPage { stub, characters } => {
-                write!(f, "not the page but {}, {characters} characters", stub.words())
+                write!(
+                    f,
+                    "not the page but {}, {characters} characters",
+                    stub.words()
+                )
             }
         }
     }

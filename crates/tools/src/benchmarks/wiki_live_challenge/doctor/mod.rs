@@ -168,7 +168,10 @@ impl<'a> Check<'a> {
             let Some(kind) = of_page(page) else { continue };
             match &kind {
                 Kind::FetchFailed { .. } => counts.fetch_errors += 1,
-                Kind::StubPage { stub: Stub::LinksOnly, .. } => counts.links_only += 1,
+                Kind::StubPage {
+                    stub: Stub::LinksOnly,
+                    ..
+                } => counts.links_only += 1,
                 Kind::StubPage { .. } => {
                     counts.stubs += 1;
                     self.stubs.insert(number);
@@ -182,8 +185,10 @@ impl<'a> Check<'a> {
     fn statements(&mut self, counts: &mut Counts) {
         let urls = self.urls();
         let stored = self.page.contents();
-        let stored: BTreeSet<&str> =
-            stored.into_iter().flat_map(|pages| pages.iter().map(|(number, _)| number)).collect();
+        let stored: BTreeSet<&str> = stored
+            .into_iter()
+            .flat_map(|pages| pages.iter().map(|(number, _)| number))
+            .collect();
         let mut orphans: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (at, statement) in self.page.statements() {
             counts.statements += 1;
@@ -192,11 +197,18 @@ impl<'a> Check<'a> {
             }
             let numbers = statement.numbers();
             counts.no_ref += usize::from(numbers.is_empty());
-            let of_pages = || numbers.iter().filter(|number| stored.contains(number.as_str()));
+            let of_pages = || {
+                numbers
+                    .iter()
+                    .filter(|number| stored.contains(number.as_str()))
+            };
             if of_pages().count() > 0 && of_pages().all(|n| self.stubs.contains(n.as_str())) {
                 counts.only_stubs += 1;
             }
-            for number in numbers.iter().filter(|number| !urls.contains_key(number.as_str())) {
+            for number in numbers
+                .iter()
+                .filter(|number| !urls.contains_key(number.as_str()))
+            {
                 orphans.entry(number.clone()).or_insert((at, 0)).1 += 1;
             }
         }
@@ -204,16 +216,24 @@ impl<'a> Check<'a> {
             self.find("statements", Kind::NoStatements);
         }
         for (number, (first, statements)) in orphans {
-            self.find(&format!("statements[{first}]"), Kind::NumberWithoutUrl { number, statements });
+            self.find(
+                &format!("statements[{first}]"),
+                Kind::NumberWithoutUrl { number, statements },
+            );
         }
     }
 
     fn addresses(&mut self, counts: &mut Counts) {
         let stored = self.page.contents();
-        let cited = self.page.statements().flat_map(|(_, statement)| statement.numbers());
+        let cited = self
+            .page
+            .statements()
+            .flat_map(|(_, statement)| statement.numbers());
         let cited: BTreeSet<String> = cited.collect();
-        let kept: BTreeSet<&str> =
-            stored.into_iter().flat_map(|pages| pages.iter().map(|(number, _)| number)).collect();
+        let kept: BTreeSet<&str> = stored
+            .into_iter()
+            .flat_map(|pages| pages.iter().map(|(number, _)| number))
+            .collect();
         for (number, url) in self.urls() {
             counts.urls += 1;
             let field = format!("citation_urls.{number}");
@@ -236,7 +256,8 @@ impl<'a> Check<'a> {
         let mut told: BTreeSet<String> = BTreeSet::new();
         for (offset, number) in marks(text) {
             if !urls.contains_key(number.as_str()) && told.insert(number.clone()) {
-                self.findings.push(self.place.finding(Kind::MarkWithoutUrl { number, offset }));
+                self.findings
+                    .push(self.place.finding(Kind::MarkWithoutUrl { number, offset }));
             }
         }
     }

@@ -44,8 +44,12 @@ pub fn stub(title: &str, content: &str) -> Option<Stub> {
     let readable = readable(content);
     let head = folded(&readable.text, HEAD);
     let title = folded(title, HEAD);
-    let said = SAID.iter().find(|(_, phrase)| head.contains(phrase) || title.contains(phrase));
-    let begun = BEGUN.iter().find(|(_, phrase)| head.starts_with(phrase) || title.starts_with(phrase));
+    let said = SAID
+        .iter()
+        .find(|(_, phrase)| head.contains(phrase) || title.contains(phrase));
+    let begun = BEGUN
+        .iter()
+        .find(|(_, phrase)| head.starts_with(phrase) || title.starts_with(phrase));
     if let Some((stub, _)) = said.or(begun) {
         return Some(*stub);
     }
@@ -62,7 +66,10 @@ struct Readable {
 fn readable(content: &str) -> Readable {
     let mut text = String::new();
     let mut outside_links = 0;
-    let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = content
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     for (at, line) in lines.iter().enumerate() {
         let from = text.len();
         let outside = readable_line(line, &mut text);
@@ -102,7 +109,9 @@ fn readable_line(line: &str, text: &mut String) -> usize {
 
 /// The beginning in lower case, with plain quotes, single spaces, and without marks of Markdown.
 fn folded(text: &str, most: usize) -> String {
-    let words = text.split_whitespace().map(|word| word.trim_matches(['#', '*', '=', '!', '-']));
+    let words = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(['#', '*', '=', '!', '-']));
     let mut folded = String::new();
     let mut count = 0;
     for word in words.filter(|word| !word.is_empty()) {
@@ -110,7 +119,11 @@ fn folded(text: &str, most: usize) -> String {
             folded.push(' ');
         }
         for character in word.chars().flat_map(char::to_lowercase) {
-            folded.push(if matches!(character, '’' | '‘') { '\'' } else { character });
+            folded.push(if matches!(character, '’' | '‘') {
+                '\''
+            } else {
+                character
+            });
             count += 1;
         }
         if count >= most {

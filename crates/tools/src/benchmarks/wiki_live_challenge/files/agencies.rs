@@ -38,6 +38,9 @@ record! {
 impl AgenciesFile {
     /// Folders of the agencies, in the order of the file.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
-        self.agencies.get().into_iter().flat_map(|named| named.iter().map(|(folder, _)| folder))
+        self.agencies
+            .get()
+            .into_iter()
+            .flat_map(|named| named.iter().map(|(folder, _)| folder))
     }
 }

@@ -178,7 +178,10 @@ pub fn urls_of(value: &Value) -> Vec<&str> {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         one => one.as_str().into_iter().collect::<Vec<_>>(),
     };
-    listed.into_iter().filter(|url| !url.trim().is_empty()).collect()
+    listed
+        .into_iter()
+        .filter(|url| !url.trim().is_empty())
+        .collect()
 }
 
 impl Serialize for UrlOrUrls {
@@ -214,7 +217,10 @@ impl Statement {
 impl PageContent {
     /// Why it could not be fetched.
     pub fn failure(&self) -> Option<&str> {
-        self.error.get().map(String::as_str).filter(|error| !error.is_empty())
+        self.error
+            .get()
+            .map(String::as_str)
+            .filter(|error| !error.is_empty())
     }
 }
 
@@ -238,14 +244,18 @@ impl ArticlePage {
 
     /// The cited pages by number, under the newer name or the older one.
     pub fn contents(&self) -> Option<&Named<PageContent>> {
-        self.citation_contents.get().or_else(|| self.url_contents.get())
+        self.citation_contents
+            .get()
+            .or_else(|| self.url_contents.get())
     }
 }
 
 /// The first field with a text that is not empty.
 pub fn first_text<const N: usize>(fields: [&Field<String>; N]) -> Option<&str> {
     let texts = fields.into_iter().filter_map(|field| field.get());
-    texts.map(String::as_str).find(|text| !text.trim().is_empty())
+    texts
+        .map(String::as_str)
+        .find(|text| !text.trim().is_empty())
 }
 
 impl ArticleFile {

@@ -55,6 +55,8 @@ pub struct JsonFile<T> {
     pub style: Style,
 }
 
+/// The most fields of another kind that are told one by one.
+const MOST_PROBLEMS: usize = 1_000;
 const KIND_HINT: &str = "the field is kept as it stands and left out of every figure; mend it";
 const REPEATED_HINT: &str = "the later value counts, as other readers have it; remove one of them";
 const FILE_HINT: &str = "is this the right file? its folder and its name say which one is read";
@@ -78,11 +80,16 @@ impl<T: Content> JsonFile<T> {
         })?;
         let mut faults = Vec::new();
         content.faults(&mut FieldPath::default(), &mut faults);
-        let faults = faults.into_iter().map(|fault| {
+        let untold = faults.len().saturating_sub(MOST_PROBLEMS);
+        let faults = faults.into_iter().take(MOST_PROBLEMS).map(|fault| {
             let why = fault.to_string();
             problem(name, Spot::Field(fault.path), why, KIND_HINT)
         });
-        let problems = repeated.into_iter().chain(faults).collect();
+        let mut problems: Vec<Problem> = repeated.into_iter().chain(faults).collect();
+        if untold > 0 {
+            let why = format!("{untold} more fields of another kind than the format says");
+            problems.push(problem(name, Spot::Line(1), why, FILE_HINT));
+        }
         let style = parsed.style;
         let value = Self { content, style };
         Ok(FileRead { value, problems })
@@ -104,7 +111,12 @@ impl<T> From<T> for JsonFile<T> {
 
 fn problem(file: &str, spot: Spot, why: String, hint: &'static str) -> Problem {
     let file = file.to_owned();
-    Problem { file, spot, why, hint }
+    Problem {
+        file,
+        spot,
+        why,
+        hint,
+    }
 }
 
 fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
@@ -117,7 +129,12 @@ fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
 }
 
 fn not_json(name: &str, broken: Broken) -> Problem {
-    let Broken { line, path, why, hint } = broken;
+    let Broken {
+        line,
+        path,
+        why,
+        hint,
+    } = broken;
     let spot = match path.is_empty() {
         true => Spot::Line(line),
         false => Spot::LineField(line, path),
@@ -126,7 +143,9 @@ fn not_json(name: &str, broken: Broken) -> Problem {
 }
 
 fn repeated_keys(name: &str, oddities: &[Oddity]) -> Vec<Problem> {
-    let repeated = oddities.iter().filter(|odd| odd.kind == OddityKind::RepeatedKey);
+    let repeated = oddities
+        .iter()
+        .filter(|odd| odd.kind == OddityKind::RepeatedKey);
     let problems = repeated.map(|odd| {
         let spot = Spot::LineField(odd.line, odd.path.clone());
         problem(name, spot, "the key stands twice".to_owned(), REPEATED_HINT)

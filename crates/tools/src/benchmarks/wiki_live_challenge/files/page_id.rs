@@ -52,7 +52,10 @@ fn turn(state: &mut [u32; 4], block: &[u8]) {
         };
         // The standard's constants: the sines of whole numbers.
         let sine = (((step + 1) as f64).sin().abs() * 4_294_967_296.0) as u32;
-        let sum = a.wrapping_add(mixed).wrapping_add(sine).wrapping_add(words[word]);
+        let sum = a
+            .wrapping_add(mixed)
+            .wrapping_add(sine)
+            .wrapping_add(words[word]);
         (a, d, c) = (d, c, b);
         b = b.wrapping_add(sum.rotate_left(TURNS[step / 16][step % 4]));
     }
@@ -70,7 +73,10 @@ mod tests {
     fn digests_are_those_of_the_standard() {
         let hex = |text: &str| {
             let digest = md5(text.as_bytes());
-            digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+            digest
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect::<String>()
         };
         assert_eq!(hex(""), "d41d8cd98f00b204e9800998ecf8427e");
         assert_eq!(hex("abc"), "900150983cd24fb0d6963f7d28e17f72");

@@ -35,7 +35,9 @@ impl fmt::Display for Cause {
         match self {
             Self::RepeatedKey => f.write_str("the key stands twice, and the later value is kept"),
             Self::Number { written, again } => write!(f, "`{written}` is written `{again}`"),
-            Self::Spelling => f.write_str("other spaces, line ends, escapes or quotes, same values"),
+            Self::Spelling => {
+                f.write_str("other spaces, line ends, escapes or quotes, same values")
+            }
             Self::Values => f.write_str("values differ; this is a fault of this program"),
         }
     }

@@ -94,9 +94,14 @@ impl TaskTable {
     pub fn read(name: &str, bytes: &[u8]) -> Result<FileRead<Self>, Problem> {
         let text = utf8(name, bytes)?;
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(body.as_bytes());
         let mut table = Self {
-            windows_lines: body.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r')),
+            windows_lines: body
+                .split_once('\n')
+                .is_some_and(|(line, _)| line.ends_with('\r')),
             open_end: !body.ends_with('\n'),
             mark: body.len() < text.len(),
             ..Self::default()
@@ -107,10 +112,17 @@ impl TaskTable {
                 let line = e.position().map_or(1, |position| position.line() as usize);
                 problem(name, Spot::Line(line), e.to_string(), CELLS_HINT)
             })?;
-            let line = record.position().map_or(1, |position| position.line() as usize);
+            let line = record
+                .position()
+                .map_or(1, |position| position.line() as usize);
             if record.len() > MOST_CELLS {
                 let why = format!("{} cells in a row", record.len());
-                return Err(problem(name, Spot::Line(line), why, "is this the right file?"));
+                return Err(problem(
+                    name,
+                    Spot::Line(line),
+                    why,
+                    "is this the right file?",
+                ));
             }
             let cells: Vec<String> = record.iter().map(str::to_owned).collect();
             if table.columns.is_empty() {
@@ -160,7 +172,9 @@ impl TaskTable {
         let bytes = writer.into_inner().unwrap_or_default();
         let mut text = String::from_utf8(bytes).unwrap_or_default();
         if self.open_end {
-            let ended = text.strip_suffix('\n').map(|text| text.trim_end_matches('\r').len());
+            let ended = text
+                .strip_suffix('\n')
+                .map(|text| text.trim_end_matches('\r').len());
             text.truncate(ended.unwrap_or(text.len()));
         }
         if self.mark {
@@ -173,7 +187,11 @@ impl TaskTable {
 fn faults(name: &str, row: &TaskRow<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     if row.cells.len() != row.columns.len() {
-        let why = format!("{} cells under {} columns", row.cells.len(), row.columns.len());
+        let why = format!(
+            "{} cells under {} columns",
+            row.cells.len(),
+            row.columns.len()
+        );
         problems.push(problem(name, Spot::Line(row.line), why, CELLS_HINT));
     }
     for column in NUMBERS {
@@ -182,7 +200,12 @@ fn faults(name: &str, row: &TaskRow<'_>) -> Vec<Problem> {
             let cell = crate::benchmarks::fields::excerpt(cell);
             let spot = Spot::LineField(row.line, column.to_owned());
             let why = format!("expected a whole number, found `{cell}`");
-            problems.push(problem(name, spot, why, "the cell is kept; write digits alone"));
+            problems.push(problem(
+                name,
+                spot,
+                why,
+                "the cell is kept; write digits alone",
+            ));
         }
     }
     problems

@@ -13,7 +13,10 @@ use crate::benchmarks::wiki_live_challenge::{
 
 fn both(value: &Value) -> (CitationFigures, CitationFigures) {
     let file: CitationFile = read_broken(value);
-    (figures(&file, None, Counting::Compat), figures(&file, None, Counting::Strict))
+    (
+        figures(&file, None, Counting::Compat),
+        figures(&file, None, Counting::Strict),
+    )
 }
 
 #[test]
@@ -30,7 +33,14 @@ fn support_comes_before_conflict_and_conflict_before_none() {
     let (compat, strict) = both(&citation_value(8, &rows));
     assert_eq!(compat, strict);
     let statements = &compat.statements;
-    assert_eq!((statements.support, statements.conflict, statements.not_support), (2, 1, 1));
+    assert_eq!(
+        (
+            statements.support,
+            statements.conflict,
+            statements.not_support
+        ),
+        (2, 1, 1)
+    );
     assert_eq!(compat.support_ratio(), Some(0.5));
     assert_eq!(compat.conflict_ratio(), Some(0.25));
     assert_eq!((compat.pairs.support, compat.pairs.judged()), (2, 7));
@@ -56,8 +66,16 @@ fn both_denominators() {
 #[test]
 fn what_cannot_be_read_is_unscored() {
     let changes: [(&str, Value, Cause); 4] = [
-        ("/results/0/verdict", json!("supported"), Cause::UnknownLabel),
-        ("/results/0/verdict", json!(["support"]), Cause::UnknownLabel),
+        (
+            "/results/0/verdict",
+            json!("supported"),
+            Cause::UnknownLabel,
+        ),
+        (
+            "/results/0/verdict",
+            json!(["support"]),
+            Cause::UnknownLabel,
+        ),
         ("/results/0/verdict", json!(null), Cause::Missing),
         ("/results/0/statement_index", json!("first"), Cause::Missing),
     ];
@@ -65,7 +83,11 @@ fn what_cannot_be_read_is_unscored() {
         let mut file = citation_value(9, &[(0, "1", "support"), (1, "1", "support")]);
         *file.pointer_mut(place).unwrap() = value;
         let (compat, strict) = both(&file);
-        assert_eq!(strict.statements.unscored.0.get(&cause), Some(&1), "{place}");
+        assert_eq!(
+            strict.statements.unscored.0.get(&cause),
+            Some(&1),
+            "{place}"
+        );
         assert_eq!(strict.support_ratio(), Some(1.0), "{place}");
         assert_eq!(compat.statements.unscored.total(), 0);
         assert_eq!(compat.statements.support, 1);
@@ -75,7 +97,12 @@ fn what_cannot_be_read_is_unscored() {
 #[test]
 fn an_unread_page_leaves_open_all_but_support() {
     let strict = |rows: &[(u64, &str, &str)]| both(&citation_value(9, rows)).1.statements;
-    let open = strict(&[(0, "1", "?"), (0, "2", "not_support"), (1, "1", "?"), (1, "2", "conflict")]);
+    let open = strict(&[
+        (0, "1", "?"),
+        (0, "2", "not_support"),
+        (1, "1", "?"),
+        (1, "2", "conflict"),
+    ]);
     assert_eq!((open.scored(), open.unscored.total()), (0, 2));
     let borne_out = strict(&[(0, "1", "?"), (0, "2", "support")]);
     assert_eq!((borne_out.support, borne_out.unscored.total()), (1, 0));
@@ -86,13 +113,23 @@ fn a_pair_counts_once() {
     let rows = [(0, "1", "not_support"), (0, " 1", "support")];
     let (compat, strict) = both(&citation_value(9, &rows));
     assert_eq!(compat.statements.support, 1);
-    assert_eq!((strict.statements.support, strict.statements.not_support), (0, 1));
+    assert_eq!(
+        (strict.statements.support, strict.statements.not_support),
+        (0, 1)
+    );
     assert_eq!(strict.pairs.unscored.0.get(&Cause::Repeated), Some(&1));
 }
 
 #[test]
 fn stored_figures_have_the_fields_of_the_format() {
-    let mut file = citation(7, &[(0, "1", "support"), (1, "1", "not_support"), (3, "2", "conflict")]);
+    let mut file = citation(
+        7,
+        &[
+            (0, "1", "support"),
+            (1, "1", "not_support"),
+            (3, "2", "conflict"),
+        ],
+    );
     figures(&file, None, Counting::Compat).store(&mut file);
     let stored = serde_json::to_value(&file).unwrap();
     for (field, value) in [
@@ -116,7 +153,11 @@ fn skipped_articles_are_in_no_mean() {
     }));
     let articles = [
         figures(&citation(2, &[(0, "1", "support")]), None, Counting::Strict),
-        figures(&citation(2, &[(0, "1", "conflict")]), None, Counting::Strict),
+        figures(
+            &citation(2, &[(0, "1", "conflict")]),
+            None,
+            Counting::Strict,
+        ),
         figures(&skipped, None, Counting::Strict),
     ];
     let ours = means(&articles);

@@ -38,7 +38,10 @@ fn the_style_is_read_off_the_text() {
     assert_eq!(style("[1,2]").layout, Layout::Compact);
     assert!(style("[\"\\u6865\"]\n").ascii);
     assert!(!style("[\"\\u6865 桥\"]").ascii);
-    assert!(!style("[\"\\\\u6865\"]").ascii, "a backslash and letters are no escape");
+    assert!(
+        !style("[\"\\\\u6865\"]").ascii,
+        "a backslash and letters are no escape"
+    );
     assert!(style("[1]\n").last_newline);
 }
 
@@ -66,10 +69,18 @@ fn floats_are_written_as_python_writes_them() {
 /// These lose their last digit when they are read in a hurry.
 #[test]
 fn numbers_are_read_to_the_nearest() {
-    for text in ["0.31231231231231233", "122.416294033786585", "1.7976931348623157e+308"] {
+    for text in [
+        "0.31231231231231233",
+        "122.416294033786585",
+        "1.7976931348623157e+308",
+    ] {
         let value = parse(text).unwrap().value;
         let nearest: f64 = text.parse().unwrap();
-        assert_eq!(value.as_f64().unwrap().to_bits(), nearest.to_bits(), "{text}");
+        assert_eq!(
+            value.as_f64().unwrap().to_bits(),
+            nearest.to_bits(),
+            "{text}"
+        );
     }
 }
 
@@ -82,7 +93,9 @@ fn unusual_numbers_are_told() {
         ("123456789012345678901234567890", "1.2345678901234568e+29"),
     ] {
         let parsed = parse(&format!("{{\"a\": [\n{text}]}}")).unwrap();
-        let [odd] = parsed.oddities.as_slice() else { panic!("{text}") };
+        let [odd] = parsed.oddities.as_slice() else {
+            panic!("{text}")
+        };
         assert_eq!((odd.line, odd.path.as_str()), (2, "a[0]"));
         let written = text.to_owned();
         let again = again.to_owned();
@@ -96,8 +109,11 @@ fn unusual_numbers_are_told() {
 fn repeated_keys_are_told_and_the_later_value_counts() {
     let parsed = parse("{\"a\": 1,\n \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}").unwrap();
     assert_eq!(parsed.value, json!({"a": 3, "b": {"c": 2}}));
-    let told: Vec<(usize, &str)> =
-        parsed.oddities.iter().map(|odd| (odd.line, odd.path.as_str())).collect();
+    let told: Vec<(usize, &str)> = parsed
+        .oddities
+        .iter()
+        .map(|odd| (odd.line, odd.path.as_str()))
+        .collect();
     assert_eq!(told, [(2, "b.c"), (2, "a")]);
 }
 
@@ -146,7 +162,9 @@ fn values() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("finite", |f| f.is_finite())
+            .prop_map(Value::from),
         ".{0,12}".prop_map(Value::from),
         "\\PC{0,8}[\\x00-\\x1f\\x7f\"\\\\/😀]{0,3}".prop_map(Value::from),
     ];

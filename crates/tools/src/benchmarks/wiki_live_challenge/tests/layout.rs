@@ -41,7 +41,13 @@ fn each_path_has_its_kind_agency_and_stem() {
     assert_eq!(known(PATHS[4]).unwrap().stem, "A_(b)");
     assert_eq!(known("r/_summary.json").unwrap().kind, FileKind::Summary);
     assert_eq!(known("r/桥_writing.json").unwrap().stem, "桥");
-    for nothing in ["", "README.md", "wiki_data/notes.txt", "x/_writing.json", "md_data/a.txt"] {
+    for nothing in [
+        "",
+        "README.md",
+        "wiki_data/notes.txt",
+        "x/_writing.json",
+        "md_data/a.txt",
+    ] {
         assert_eq!(known(nothing), None, "{nothing}");
     }
 }
@@ -91,9 +97,15 @@ fn agencies_and_articles_without_any_file() {
 #[test]
 fn markdown_comes_before_json() {
     let layout = Layout::of(PATHS);
-    assert_eq!(layout.agency_files("wren", "A_(b)").unwrap().article(), Some(PATHS[6]));
+    assert_eq!(
+        layout.agency_files("wren", "A_(b)").unwrap().article(),
+        Some(PATHS[6])
+    );
     let layout = Layout::of([PATHS[7]]);
-    assert_eq!(layout.agency_files("wren", "A_(b)").unwrap().article(), Some(PATHS[7]));
+    assert_eq!(
+        layout.agency_files("wren", "A_(b)").unwrap().article(),
+        Some(PATHS[7])
+    );
     assert_eq!(layout.agency_files("lark", "A_(b)"), None);
 }
 

@@ -73,7 +73,13 @@ pub fn verdict(index: u64, winner: &str, code: u64) -> Value {
 pub fn writing_value(wins: u64) -> Value {
     let verdicts = |from: u64, to: u64| -> Vec<Value> {
         (from..to)
-            .map(|at| if at < wins { verdict(at, "gen", 2) } else { verdict(at, "gt", 1) })
+            .map(|at| {
+                if at < wins {
+                    verdict(at, "gen", 2)
+                } else {
+                    verdict(at, "gt", 1)
+                }
+            })
             .collect()
     };
     json!({
@@ -105,7 +111,10 @@ pub fn alignment(verdict: &str, score: f64) -> Value {
 
 pub fn verifiability_value(generated: &[&str], wiki: &[&str]) -> Value {
     let listed = |verdicts: &[&str]| -> Vec<Value> {
-        verdicts.iter().map(|verdict| alignment(verdict, 0.5)).collect()
+        verdicts
+            .iter()
+            .map(|verdict| alignment(verdict, 0.5))
+            .collect()
     };
     json!({
         "title": "Bridge_of_Ölten", "num_gen_sentences": generated.len(),

@@ -37,7 +37,12 @@ fn verdicts() -> impl Strategy<Value = Value> {
 
 fn files() -> impl Strategy<Value = WritingFile> {
     let listed = || prop::collection::vec(verdicts(), 0..25);
-    let seat = prop_oneof![Just(None), Just(Some("gt")), Just(Some("gen")), Just(Some("tie"))];
+    let seat = prop_oneof![
+        Just(None),
+        Just(Some("gt")),
+        Just(Some("gen")),
+        Just(Some("tie"))
+    ];
     let parts = (listed(), listed(), listed(), any::<bool>(), seat);
     parts.prop_map(|(written, broad, own, allow_tie, seat)| {
         let mut file = json!({
@@ -84,5 +89,9 @@ fn answers_alone_are_not_swapped_unnoticed() {
         ..whole
     };
     let strict = writing(&wrong, Counting::Strict);
-    assert_eq!(strict.overall.scored(), 0, "words and answers contradict each other");
+    assert_eq!(
+        strict.overall.scored(),
+        0,
+        "words and answers contradict each other"
+    );
 }

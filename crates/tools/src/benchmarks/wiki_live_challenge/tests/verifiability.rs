@@ -11,13 +11,21 @@ use crate::benchmarks::wiki_live_challenge::{
     files::VerifiabilityFile,
 };
 
-const GENERATED: [&str; 5] =
-    ["consistent", "consistent", "inconsistent", "not_support", "not_support"];
+const GENERATED: [&str; 5] = [
+    "consistent",
+    "consistent",
+    "inconsistent",
+    "not_support",
+    "not_support",
+];
 const WIKI: [&str; 4] = ["consistent", "not_support", "not_support", "inconsistent"];
 
 fn both(value: &Value) -> (VerifiabilityFigures, VerifiabilityFigures) {
     let file: VerifiabilityFile = read_broken(value);
-    (figures(&file, Counting::Compat), figures(&file, Counting::Strict))
+    (
+        figures(&file, Counting::Compat),
+        figures(&file, Counting::Strict),
+    )
 }
 
 #[test]
@@ -25,29 +33,54 @@ fn figures_of_whole_files() {
     let (compat, strict) = both(&verifiability_value(&GENERATED, &WIKI));
     assert_eq!(compat, strict);
     let generated = &compat.generated;
-    assert_eq!((generated.supported, generated.not_supported, generated.conflict), (2, 2, 1));
+    assert_eq!(
+        (
+            generated.supported,
+            generated.not_supported,
+            generated.conflict
+        ),
+        (2, 2, 1)
+    );
     assert_eq!(generated.supported_share(), Some(0.4));
     assert_eq!(compat.wiki.supported_share(), Some(0.25));
     assert_eq!(compat.wiki.conflict_share(), Some(0.25));
-    assert_eq!((compat.avg_top1_sim, compat.with_similarity), (Some(0.5), 5));
+    assert_eq!(
+        (compat.avg_top1_sim, compat.with_similarity),
+        (Some(0.5), 5)
+    );
 }
 
 #[test]
 fn each_cause_is_told_and_none_is_no_support() {
     let changes: [(&str, Value, Cause); 6] = [
-        ("/alignments/0/verify/verdict", json!("supported"), Cause::UnknownLabel),
-        ("/alignments/0/verify/verdict", json!(1), Cause::UnknownLabel),
+        (
+            "/alignments/0/verify/verdict",
+            json!("supported"),
+            Cause::UnknownLabel,
+        ),
+        (
+            "/alignments/0/verify/verdict",
+            json!(1),
+            Cause::UnknownLabel,
+        ),
         ("/alignments/0/verify/verdict", json!(null), Cause::Missing),
         ("/alignments/0/verify", json!(null), Cause::Missing),
         ("/alignments/0", json!("lost"), Cause::Missing),
-        ("/alignments/0/verify/is_supported", json!(false), Cause::Contradictory),
+        (
+            "/alignments/0/verify/is_supported",
+            json!(false),
+            Cause::Contradictory,
+        ),
     ];
     for (place, value, cause) in changes {
         let mut file = verifiability_value(&GENERATED, &WIKI);
         *file.pointer_mut(place).unwrap() = value;
         let (compat, strict) = both(&file);
         assert_eq!(strict.generated.unscored.0.get(&cause), Some(&1), "{place}");
-        assert_eq!((strict.generated.scored(), strict.generated.total()), (4, 5));
+        assert_eq!(
+            (strict.generated.scored(), strict.generated.total()),
+            (4, 5)
+        );
         assert_eq!(strict.generated.supported_share(), Some(0.25));
         assert_eq!(compat.generated.total(), 5, "{place}");
         assert_eq!(strict.wiki, compat.wiki);
@@ -63,7 +96,11 @@ fn statements_that_were_lost_on_the_way_are_missing() {
     assert_eq!(strict.generated.unscored.0.get(&Cause::Missing), Some(&4));
     assert_eq!(strict.generated.supported_share(), Some(0.4));
     file["num_gen_sentences"] = json!(3);
-    assert_eq!(both(&file).1.generated.total(), 5, "a count below the list is wrong");
+    assert_eq!(
+        both(&file).1.generated.total(),
+        5,
+        "a count below the list is wrong"
+    );
 }
 
 /// Exchanging the articles exchanges support and coverage.
@@ -79,14 +116,18 @@ fn the_directions_are_alike() {
 #[test]
 fn means_are_numpys() {
     let of = |scores: &[f64]| {
-        let listed: Vec<Value> =
-            scores.iter().map(|score| alignment("consistent", *score)).collect();
+        let listed: Vec<Value> = scores
+            .iter()
+            .map(|score| alignment("consistent", *score))
+            .collect();
         let mut file = verifiability_value(&[], &[]);
         file["alignments"] = listed.into();
         both(&file).0.avg_top1_sim
     };
     let sequence = |length: u32| -> Vec<f64> {
-        (0..length).map(|at| f64::from(at * 7919 % 1009) / 1009.0).collect()
+        (0..length)
+            .map(|at| f64::from(at * 7919 % 1009) / 1009.0)
+            .collect()
     };
     for (length, mean) in [
         (1, 0.0),

@@ -6,25 +6,46 @@ use super::samples::{self, read_broken, verdict, writing, writing_value};
 use crate::benchmarks::wiki_live_challenge::{
     aggregate::{
         Cause, Counting,
-        writing::{CATEGORIES, Wins, WritingFigures, code_of, of_code, summary, writing as figures},
+        writing::{
+            CATEGORIES, Wins, WritingFigures, code_of, of_code, summary, writing as figures,
+        },
     },
     files::{Winner, WritingFile},
 };
 
 fn both(value: &Value) -> (WritingFigures, WritingFigures) {
     let file: WritingFile = read_broken(value);
-    (figures(&file, Counting::Compat), figures(&file, Counting::Strict))
+    (
+        figures(&file, Counting::Compat),
+        figures(&file, Counting::Strict),
+    )
 }
 
 fn causes(wins: &Wins) -> Vec<(Cause, usize)> {
-    wins.unscored.0.iter().map(|(cause, count)| (*cause, *count)).collect()
+    wins.unscored
+        .0
+        .iter()
+        .map(|(cause, count)| (*cause, *count))
+        .collect()
 }
 
 #[test]
 fn the_rubric_has_39_criteria() {
-    assert_eq!(CATEGORIES.iter().map(|category| category.criteria).sum::<usize>(), 39);
+    assert_eq!(
+        CATEGORIES
+            .iter()
+            .map(|category| category.criteria)
+            .sum::<usize>(),
+        39
+    );
     for criterion in 0..39 {
-        assert_eq!(CATEGORIES.iter().filter(|category| category.has(criterion)).count(), 1);
+        assert_eq!(
+            CATEGORIES
+                .iter()
+                .filter(|category| category.has(criterion))
+                .count(),
+            1
+        );
     }
     assert!(!CATEGORIES.iter().any(|category| category.has(39)));
 }
@@ -36,7 +57,11 @@ fn whole_files_count_the_same_in_both_ways() {
         assert_eq!(compat, strict);
         assert_eq!(compat.overall.gen_wins as u64, wins);
         assert_eq!(compat.overall.total(), 39);
-        let order: Vec<&str> = compat.categories.iter().map(|(name, _)| name.as_str()).collect();
+        let order: Vec<&str> = compat
+            .categories
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         assert_eq!(order, ["Neutral", "Broad in its coverage", "Well-written"]);
     }
     let rate = both(&writing_value(13)).0.overall.rate();
@@ -72,7 +97,10 @@ fn a_tie_that_was_not_offered_is_a_reply_that_was_not_read() {
     let mut file = writing_value(5);
     file["details"]["Neutral"][0] = verdict(29, "tie", 0);
     let (compat, strict) = both(&file);
-    assert_eq!((compat.overall.ties, compat.overall.rate()), (1, Some(5.0 / 39.0)));
+    assert_eq!(
+        (compat.overall.ties, compat.overall.rate()),
+        (1, Some(5.0 / 39.0))
+    );
     assert_eq!(causes(&strict.overall), [(Cause::TieNotOffered, 1)]);
     file["allow_tie"] = json!(true);
     let (compat, strict) = both(&file);
@@ -84,7 +112,10 @@ fn a_tie_that_was_not_offered_is_a_reply_that_was_not_read() {
 fn a_lost_category_shrinks_only_the_benchmarks_denominator() {
     let mut file = writing_value(5);
     file["details"]["Broad in its coverage"] = json!([]);
-    file["details"].as_object_mut().unwrap().shift_remove("Neutral");
+    file["details"]
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("Neutral");
     let (compat, strict) = both(&file);
     assert_eq!(compat.overall.total(), 21);
     assert_eq!(strict.overall.total(), 39);
@@ -146,7 +177,15 @@ fn stored_counts_have_the_fields_of_the_format() {
                          "gen_win_rate": 13.0 / 39.0});
     assert_eq!(stored["overall"], overall);
     let names: Vec<&String> = stored.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["Neutral", "Broad in its coverage", "Well-written", "overall"]);
+    assert_eq!(
+        names,
+        [
+            "Neutral",
+            "Broad in its coverage",
+            "Well-written",
+            "overall"
+        ]
+    );
     let mut broken = writing_value(13);
     broken["details"]["Neutral"] = json!([]);
     let strict = serde_json::to_value(both(&broken).1.stored()).unwrap();
@@ -171,5 +210,8 @@ fn the_summary_is_over_criteria_and_not_over_articles() {
                "gen_win_rate": 0.35})
     );
     let (_, empty) = summary([]);
-    assert_eq!(serde_json::to_value(&empty).unwrap()["gen_win_rate"], json!(0.0));
+    assert_eq!(
+        serde_json::to_value(&empty).unwrap()["gen_win_rate"],
+        json!(0.0)
+    );
 }

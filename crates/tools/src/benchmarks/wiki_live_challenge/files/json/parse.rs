@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{
-    Broken, DEEPEST, Layout, Oddity, OddityKind, Parsed, Style, python_float, strings,
-};
+use super::{Broken, DEEPEST, Layout, Oddity, OddityKind, Parsed, Style, python_float, strings};
 use crate::benchmarks::fields::excerpt;
 
 pub(super) const EARLY: &str = "the file ends too early: was its writer stopped? write it again";
@@ -27,6 +25,7 @@ pub fn parse(text: &str) -> Result<Parsed, Broken> {
         path: Vec::new(),
         oddities: Vec::new(),
         layout: None,
+        one_line: false,
     };
     reader.space();
     let value = reader.value()?;
@@ -34,8 +33,12 @@ pub fn parse(text: &str) -> Result<Parsed, Broken> {
     if reader.at < body.len() {
         return Err(reader.broken("something follows the value", SYNTAX));
     }
+    let unseen = match reader.one_line {
+        true => Layout::OneLine,
+        false => Style::default().layout,
+    };
     let style = Style {
-        layout: reader.layout.unwrap_or(Style::default().layout),
+        layout: reader.layout.unwrap_or(unseen),
         ascii: body.is_ascii() && strings::escapes_more_than_ascii(body),
         last_newline: body.ends_with('\n'),
         mark: body.len() < text.len(),
@@ -63,6 +66,8 @@ struct Reader<'a> {
     oddities: Vec<Oddity>,
     /// As the first list or object shows it.
     layout: Option<Layout>,
+    /// Whether the first list or object with a value begins on its line.
+    one_line: bool,
 }
 
 impl Reader<'_> {
@@ -100,7 +105,11 @@ impl Reader<'_> {
         Broken {
             line: self.line(),
             path: self.path(),
-            why: if early { "the text ends here".to_owned() } else { why.to_owned() },
+            why: if early {
+                "the text ends here".to_owned()
+            } else {
+                why.to_owned()
+            },
             hint: if early { EARLY } else { hint },
         }
     }
@@ -135,6 +144,9 @@ impl Reader<'_> {
                 self.at += word.len();
                 return Ok(value);
             }
+            if !rest.is_empty() && word.as_bytes().starts_with(rest) {
+                self.at = self.text.len();
+            }
         }
         Err(self.broken("expected a value", SYNTAX))
     }
@@ -148,12 +160,14 @@ impl Reader<'_> {
         self.at += 1;
         let from = self.at;
         self.space();
-        let space = &self.text[from..self.at];
-        if let Some((_, spaces)) = space.rsplit_once('\n')
-            && self.layout.is_none()
-            && spaces.len() <= DEEPEST_INDENT
-        {
-            self.layout = Some(Layout::Indented(spaces.len()));
+        if self.layout.is_none() {
+            match self.text[from..self.at].rsplit_once('\n') {
+                Some((_, spaces)) if spaces.len() <= DEEPEST_INDENT => {
+                    self.layout = Some(Layout::Indented(spaces.len()));
+                }
+                Some(_) => {}
+                None => self.one_line |= !matches!(self.peek(), Some(b']' | b'}')),
+            }
         }
         Ok(())
     }
@@ -162,7 +176,11 @@ impl Reader<'_> {
     fn part(&mut self) {
         self.at += 1;
         let spaced = self.peek() == Some(b' ');
-        let layout = if spaced { Layout::OneLine } else { Layout::Compact };
+        let layout = if spaced {
+            Layout::OneLine
+        } else {
+            Layout::Compact
+        };
         self.layout.get_or_insert(layout);
         self.space();
     }
@@ -291,10 +309,16 @@ impl Reader<'_> {
 fn nearest(written: &str, whole: bool) -> Option<Number> {
     let integer = || {
         let positive = written.parse::<u64>().map(Number::from);
-        positive.or_else(|_| written.parse::<i64>().map(Number::from)).ok()
+        positive
+            .or_else(|_| written.parse::<i64>().map(Number::from))
+            .ok()
     };
     let float = || written.parse::<f64>().ok().and_then(Number::from_f64);
-    if whole { integer().or_else(float) } else { float() }
+    if whole {
+        integer().or_else(float)
+    } else {
+        float()
+    }
 }
 
 fn as_written(number: &Number) -> String {

@@ -1,5 +1,8 @@
 //! JSON strings: escapes and their surrogates.
 
+/// Bytes of a pair of surrogates.
+const LONGEST_ESCAPE: usize = 12;
+
 /// Reads the string whose opening quote is at `at`: its value and the place after the closing
 /// quote, or the place of what is wrong.
 pub fn read(text: &str, at: usize) -> Result<(String, usize), (usize, &'static str)> {
@@ -43,6 +46,14 @@ fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), (usize, &'static str
 }
 
 fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), (usize, &'static str)> {
+    if !bytes[at..]
+        .iter()
+        .take(LONGEST_ESCAPE)
+        .any(|byte| *byte == b'"')
+        && bytes.len() < at + LONGEST_ESCAPE
+    {
+        return Err((bytes.len(), "a text without an end"));
+    }
     let first = unit(bytes, at).ok_or((at, "an escape without its four hexadecimal digits"))?;
     let pair = match first {
         0xd800..=0xdbff if bytes.get(at + 6..at + 8) == Some(b"\\u") => unit(bytes, at + 6),
@@ -71,7 +82,8 @@ fn unit(bytes: &[u8], at: usize) -> Option<u32> {
     Some(unit)
 }
 
-/// Whether a text escapes a character outside ASCII.
+/// Whether a text escapes a character that Python escapes in ASCII alone: one outside of it, or
+/// the last of it.
 pub fn escapes_more_than_ascii(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -80,7 +92,7 @@ pub fn escapes_more_than_ascii(text: &str) -> bool {
             at += 1;
             continue;
         }
-        if bytes.get(at + 1) == Some(&b'u') && unit(bytes, at).is_some_and(|unit| unit > 0x7f) {
+        if bytes.get(at + 1) == Some(&b'u') && unit(bytes, at).is_some_and(|unit| unit >= 0x7f) {
             return true;
         }
         at += 2;
