@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 
 use super::{Cause, Counting, Unscored, mean, share, stored_share};
 use crate::benchmarks::wiki_live_challenge::files::{
-    ArticlePage, CitationFile, CitationResult, CitationSummary, Field,
+    ArticlePage, CitationFile, CitationResult, CitationSummary, Field, Named,
 };
 
 /// Verdict on a statement before its pages; the greater one counts among several pages.
@@ -195,11 +195,7 @@ fn best_of(verdicts: &[Result<Verdict, Cause>]) -> Result<Verdict, Cause> {
 /// Pairs of a statement and an address, and citations without one. An address that a statement
 /// cites by two numbers is one pair for each.
 fn count_pairs(page: &ArticlePage) -> (usize, usize) {
-    let urls = page
-        .citation_urls
-        .get()
-        .into_iter()
-        .flat_map(|urls| urls.iter());
+    let urls = page.citation_urls.get().into_iter().flat_map(Named::iter);
     let known: BTreeSet<&str> = urls
         .filter(|(_, url)| !url.trim().is_empty())
         .map(|(number, _)| number)

@@ -27,8 +27,9 @@ fn sum(values: &[f64]) -> f64 {
             *strand += value;
         }
     }
-    let [a, b, c, d, e, f, g, h] = strands;
-    let together = ((a + b) + (c + d)) + ((e + f) + (g + h));
+    let pairs = strands.chunks_exact(2).map(|pair| pair[0] + pair[1]);
+    let pairs: Vec<f64> = pairs.collect();
+    let together = (pairs[0] + pairs[1]) + (pairs[2] + pairs[3]);
     rounds
         .remainder()
         .iter()

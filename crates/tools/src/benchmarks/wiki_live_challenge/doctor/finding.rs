@@ -61,10 +61,10 @@ impl fmt::Display for Place {
         let said: Vec<String> = said
             .map(|(name, part)| format!("{name} `{part}`"))
             .collect();
-        match said.is_empty() {
-            true => f.write_str("the benchmark"),
-            false => f.write_str(&said.join(", ")),
+        if said.is_empty() {
+            return f.write_str("the benchmark");
         }
+        f.write_str(&said.join(", "))
     }
 }
 

@@ -10,19 +10,14 @@ pub fn marks(text: &str) -> Vec<(usize, String)> {
     // Numbers since the last bracket that may be a group of marks; none outside of one.
     let mut group: Option<Group> = None;
     for (offset, character) in text.chars().enumerate() {
-        match (character, &mut group) {
-            ('[', group) => *group = Some(Group::new(offset)),
-            (']', group) => {
-                if let Some(group) = group.take() {
-                    found.extend(group.numbers());
-                }
-            }
-            (character, Some(open)) => {
-                if !open.take(character) {
+        match character {
+            '[' => group = Some(Group::new(offset)),
+            ']' => found.extend(group.take().into_iter().flat_map(Group::numbers)),
+            other => {
+                if group.as_mut().is_some_and(|open| !open.take(other)) {
                     group = None;
                 }
             }
-            _ => {}
         }
     }
     found

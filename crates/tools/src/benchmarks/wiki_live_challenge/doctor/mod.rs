@@ -14,7 +14,7 @@ pub use marks::marks;
 pub use stub::{Stub, stub};
 
 use super::{
-    files::{ArticleFile, ArticlePage, MarkdownFile, PageContent},
+    files::{ArticleFile, ArticlePage, MarkdownFile, Named, PageContent},
     layout::Layout,
 };
 
@@ -155,7 +155,7 @@ impl<'a> Check<'a> {
     /// Addresses by number, where they are not empty.
     fn urls(&self) -> BTreeMap<&'a str, &'a str> {
         let urls = self.page.citation_urls.get().into_iter();
-        let urls = urls.flat_map(|urls| urls.iter());
+        let urls = urls.flat_map(Named::iter);
         urls.map(|(number, url)| (number, url.trim()))
             .filter(|(_, url)| !url.is_empty())
             .collect()
@@ -163,7 +163,7 @@ impl<'a> Check<'a> {
 
     fn pages(&mut self, counts: &mut Counts) {
         let contents = self.page.contents();
-        for (number, page) in contents.into_iter().flat_map(|contents| contents.iter()) {
+        for (number, page) in contents.into_iter().flat_map(Named::iter) {
             counts.pages += 1;
             let Some(kind) = of_page(page) else { continue };
             match &kind {

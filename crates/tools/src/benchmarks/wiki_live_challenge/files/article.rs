@@ -1,5 +1,5 @@
-//! Articles of agencies as JSON: text, statements, and the pages that they cite, in an envelope like
-//! MediaWiki's.
+//! Articles of agencies as JSON: text, statements, and the pages that they cite, in the envelope of
+//! Wikipedia's interface.
 
 use std::collections::BTreeSet;
 

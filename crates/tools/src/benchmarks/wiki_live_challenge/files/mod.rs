@@ -121,8 +121,7 @@ fn problem(file: &str, spot: Spot, why: String, hint: &'static str) -> Problem {
 
 fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
     str::from_utf8(bytes).map_err(|e| {
-        let before = &bytes[..e.valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line = 1 + json::line_ends(&bytes[..e.valid_up_to()]);
         let why = format!("not UTF-8 from byte {}", e.valid_up_to() + 1);
         problem(name, Spot::Line(line), why, "save it as UTF-8")
     })
@@ -135,9 +134,10 @@ fn not_json(name: &str, broken: Broken) -> Problem {
         why,
         hint,
     } = broken;
-    let spot = match path.is_empty() {
-        true => Spot::Line(line),
-        false => Spot::LineField(line, path),
+    let spot = if path.is_empty() {
+        Spot::Line(line)
+    } else {
+        Spot::LineField(line, path)
     };
     problem(name, spot, format!("not JSON: {why}"), hint)
 }

@@ -1,4 +1,4 @@
-//! Gold articles as MediaWiki's interface gave them.
+//! Gold articles as Wikipedia's interface gave them.
 
 use serde_json::{Number, Value};
 

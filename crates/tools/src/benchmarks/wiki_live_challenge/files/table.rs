@@ -154,9 +154,10 @@ impl TaskTable {
 
     /// Text of the file: cells are quoted where they must be.
     pub fn write(&self) -> String {
-        let terminator = match self.windows_lines {
-            true => Terminator::CRLF,
-            false => Terminator::Any(b'\n'),
+        let terminator = if self.windows_lines {
+            Terminator::CRLF
+        } else {
+            Terminator::Any(b'\n')
         };
         let mut writer = WriterBuilder::new()
             .has_headers(false)

@@ -6,6 +6,7 @@ mod parse;
 mod strings;
 mod write;
 
+pub(super) use parse::line_ends;
 pub use parse::parse;
 pub use write::{python_float, write};
 

@@ -33,9 +33,10 @@ pub fn parse(text: &str) -> Result<Parsed, Broken> {
     if reader.at < body.len() {
         return Err(reader.broken("something follows the value", SYNTAX));
     }
-    let unseen = match reader.one_line {
-        true => Layout::OneLine,
-        false => Style::default().layout,
+    let unseen = if reader.one_line {
+        Layout::OneLine
+    } else {
+        Style::default().layout
     };
     let style = Style {
         layout: reader.layout.unwrap_or(unseen),
@@ -82,9 +83,9 @@ impl Reader<'_> {
     }
 
     fn line(&mut self) -> usize {
-        let passed = &self.text.as_bytes()[self.counted..self.at.min(self.text.len())];
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
-        self.counted += passed.len();
+        let at = self.at.min(self.text.len());
+        self.line += line_ends(&self.text.as_bytes()[self.counted..at]);
+        self.counted = at;
         self.line
     }
 
@@ -304,6 +305,11 @@ impl Reader<'_> {
         }
         Ok(Value::Number(number))
     }
+}
+
+/// How many lines end in a text.
+pub(in super::super) fn line_ends(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
 }
 
 fn nearest(written: &str, whole: bool) -> Option<Number> {

@@ -59,17 +59,15 @@ fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), (usize, &'static st
         0xd800..=0xdbff if bytes.get(at + 6..at + 8) == Some(b"\\u") => unit(bytes, at + 6),
         _ => None,
     };
-    match pair {
+    let (code, end) = match pair {
         Some(second @ 0xdc00..=0xdfff) => {
             let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-            let character = char::from_u32(code).ok_or((at, "half a surrogate pair"))?;
-            Ok((character, at + 12))
+            (code, at + LONGEST_ESCAPE)
         }
-        _ => {
-            let character = char::from_u32(first).ok_or((at, "half a surrogate pair"))?;
-            Ok((character, at + 6))
-        }
-    }
+        _ => (first, at + 6),
+    };
+    let character = char::from_u32(code).ok_or((at, "half a surrogate pair"))?;
+    Ok((character, end))
 }
 
 /// The four digits after `\u`.
