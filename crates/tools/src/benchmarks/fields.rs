@@ -308,8 +308,8 @@ impl<T: Shape> Shape for Named<T> {
     }
 }
 
-/// The order of an object's fields in its file. It is no part of the object's value: objects with the
-/// same fields are equal.
+/// The order of an object's fields in its file. It is no part of the object's value: objects with
+/// the same fields are equal.
 #[derive(Clone, Debug, Default)]
 pub struct FieldOrder(Vec<u8>);
 
@@ -345,8 +345,8 @@ impl FieldOrder {
     }
 }
 
-/// Declares an object of the format: each field is a [`Field`], unknown ones are kept in `rest`, and
-/// the order of both in `order`. A name in brackets is the field's name in the file.
+/// Declares an object of the format: each field is a [`Field`], unknown ones are kept in `rest`,
+/// and the order of both in `order`. A name in brackets is the field's name in the file.
 macro_rules! record {
     (
         $(#[$about:meta])*

@@ -82,8 +82,8 @@ pub struct Known<'a> {
     pub stem: &'a str,
 }
 
-/// What a path says, relative to the benchmark's folder or to any folder above it; results may lie in
-/// any folder.
+/// What a path says, relative to the benchmark's folder or to any folder above it; results may lie
+/// in any folder.
 pub fn known(path: &str) -> Option<Known<'_>> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next()?;
@@ -240,8 +240,9 @@ impl Layout {
         self.agencies.get(agency)?.get(stem)
     }
 
-    /// Files that are not there: of the benchmark, of each gold article, and of each agency for each
-    /// gold article. `titles` are those of the tasks, `registered` the folders of the register.
+    /// Files that are not there: of the benchmark, of each gold article, and of each agency for
+    /// each gold article. `titles` are those of the tasks, `registered` the folders of the
+    /// register.
     pub fn missing(&self, titles: &[&str], registered: &[&str]) -> Vec<Missing> {
         let mut missing = Vec::new();
         let mut add = |kind, there: bool, agency: Option<&str>, stem: Option<&str>| {

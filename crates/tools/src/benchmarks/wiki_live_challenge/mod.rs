@@ -3,8 +3,9 @@
 //! byte for byte, computes figures again from what the judges said, and finds what a run would
 //! stumble over. Gets bytes and names; opens nothing.
 //!
-//! A verdict that is not there or cannot be read is unscored with a cause. The benchmark's own rule,
-//! by which it is a tie or no support, is kept beside ours, so that stored figures can be checked.
+//! A verdict that is not there or cannot be read is unscored with a cause. The benchmark's own
+//! rule, by which it is a tie or no support, is kept beside ours, so that stored figures can be
+//! checked.
 
 pub mod aggregate;
 pub mod doctor;

@@ -1,5 +1,5 @@
-//! Win rates on writing, by category and over all criteria. Knows which article stood first, so that
-//! exchanging the articles changes no figure.
+//! Win rates on writing, by category and over all criteria. Knows which article stood first, so
+//! that exchanging the articles changes no figure.
 
 use std::collections::BTreeSet;
 
@@ -97,8 +97,8 @@ impl Wins {
         }
     }
 
-    /// The counts as files have them. Unscored criteria are told by cause in a field of ours and are
-    /// no part of the rate.
+    /// The counts as files have them. Unscored criteria are told by cause in a field of ours and
+    /// are no part of the rate.
     pub fn stored(&self) -> WinCounts {
         let mut counts = WinCounts {
             gen_wins: (self.gen_wins as u64).into(),

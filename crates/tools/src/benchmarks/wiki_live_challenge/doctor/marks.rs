@@ -3,8 +3,8 @@
 /// The most digits of a number; longer ones are years or no marks.
 const MOST_DIGITS: usize = 3;
 
-/// Marks with their offsets in characters: `[3]`, `\[3\]`, each number of `[3, 4]`. A label of a link
-/// is a mark, too, since references are often written so.
+/// Marks with their offsets in characters: `[3]`, `\[3\]`, each number of `[3, 4]`. A label of a
+/// link is a mark, too, since references are often written so.
 pub fn marks(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     // Numbers since the last bracket that may be a group of marks; none outside of one.

@@ -1,5 +1,5 @@
-//! What is wrong in a benchmark's files: findings with their place and what to do, and the counts of
-//! an agency. Judges no content; a page is a stub by its length and its beginning alone.
+//! What is wrong in a benchmark's files: findings with their place and what to do, and the counts
+//! of an agency. Judges no content; a page is a stub by its length and its beginning alone.
 
 mod finding;
 mod marks;

@@ -242,6 +242,16 @@ impl ArticlePage {
         listed.filter_map(|(at, statement)| Some((at, statement.get()?)))
     }
 
+    /// Texts of the statements, each with its place; a bare text is a statement, too.
+    pub fn statement_texts(&self) -> impl Iterator<Item = (usize, &str)> {
+        let listed = self.statements.get().into_iter().flatten().enumerate();
+        listed.filter_map(|(at, field)| match field {
+            Field::Read(statement) => Some((at, statement.text()?)),
+            Field::Other(value) => Some((at, value.as_str()?)),
+            Field::Absent => None,
+        })
+    }
+
     /// The cited pages by number, under the newer name or the older one.
     pub fn contents(&self) -> Option<&Named<PageContent>> {
         self.citation_contents

@@ -15,8 +15,8 @@ record! {
         mode: String,
         /// Whether the judge was offered ties.
         allow_tie: bool,
-        /// Article that stood first before the judge: `gt` or `gen`. Ours: the benchmark always puts
-        /// Wikipedia first.
+        /// Article that stood first before the judge: `gt` or `gen`. Ours: the benchmark always
+        /// puts Wikipedia first.
         first_article: Winner,
         /// Figures by category, and `overall`.
         aggregate: Named<WinCounts>,

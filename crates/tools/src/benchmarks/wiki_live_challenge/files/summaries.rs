@@ -1,4 +1,5 @@
-//! Summaries of a folder of results, `_summary.json`. Their names do not say of what; their fields do.
+//! Summaries of a folder of results, `_summary.json`. Their names do not say of what; their fields
+//! do.
 
 use serde_json::{Number, Value};
 

@@ -264,8 +264,8 @@ fn files_of_ours_are_written_from_typed_values() {
     let text = JsonFile::from(file.clone()).write();
     assert_eq!(
         text,
-        "{\n  \"agencies\": {\n    \"wren\": {\n      \"name\": \"Wren\",\n      \"enabled\": true\n    \
-         }\n  }\n}"
+        "{\n  \"agencies\": {\n    \"wren\": {\n      \"name\": \"Wren\",\n      \
+         \"enabled\": true\n    }\n  }\n}"
     );
     let read = JsonFile::<AgenciesFile>::read("a", text.as_bytes())
         .unwrap()
@@ -294,6 +294,16 @@ fn changed_fields_are_written_in_place_and_new_ones_last() {
         "{\n  \"topic\": \"b\",\n  \"own\": 1,\n  \"details\": {},\n  \"allow_tie\": true,\n  \
          \"late\": 2\n}"
     );
+}
+
+#[test]
+fn texts_of_statements_whatever_their_form() {
+    let mut value = article_value();
+    let statements = json!([{"statement": "a"}, "b", 5, {"fact": "c", "statement": "d"}, {}]);
+    value["query"]["pages"]["4711"]["statements"] = statements;
+    let file: ArticleFile = samples::read_broken(&value);
+    let texts: Vec<(usize, &str)> = file.page().unwrap().1.statement_texts().collect();
+    assert_eq!(texts, [(0, "a"), (1, "b"), (3, "c")]);
 }
 
 #[test]
@@ -360,7 +370,8 @@ fn pages_are_found_under_their_older_name() {
 #[test]
 fn lines_of_the_reader_are_no_part_of_an_article() {
     let file = "Title: Bridge of Ölten\n\nURL Source: https://x.test\nPublished Time: 2025\n\
-                Markdown Content:\n# The bridge\nIt is long.\nCitations:\nThe Title: is in a line.\n";
+                Markdown Content:\n# The bridge\nIt is long.\nCitations:\n\
+                The Title: is in a line.\n";
     let markdown = MarkdownFile::read("a.md", file.as_bytes()).unwrap();
     let article = markdown.article("stem");
     assert_eq!(article.title, "Bridge of Ölten");

@@ -168,6 +168,11 @@ fn counts_beyond_all_bounds() {
     assert_eq!(writing(&file, Counting::Strict).overall.total(), 39);
 }
 
+fn rows() -> impl Strategy<Value = Vec<Vec<String>>> {
+    let cells = prop::collection::vec("[a,\"\n\r 桥]{0,4}", 1..4);
+    prop::collection::vec(cells, 1..5)
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
@@ -179,8 +184,11 @@ proptest! {
     }
 
     #[test]
-    fn any_table_comes_back(rows in prop::collection::vec(prop::collection::vec("[a,\"\n\r 桥]{0,4}", 1..4), 1..5)) {
-        let mut table = TaskTable { columns: vec!["title".to_owned(), "x".to_owned()], ..TaskTable::default() };
+    fn any_table_comes_back(rows in rows()) {
+        let mut table = TaskTable {
+            columns: vec!["title".to_owned(), "x".to_owned()],
+            ..TaskTable::default()
+        };
         table.rows = rows.into_iter().map(|cells| (0, cells)).collect();
         let again = TaskTable::read("f", table.write().as_bytes()).unwrap().value;
         let cells = |table: &TaskTable| -> Vec<Vec<String>> {

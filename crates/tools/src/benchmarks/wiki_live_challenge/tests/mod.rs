@@ -1,4 +1,5 @@
-//! Files of Wiki Live Challenge: round trips, layouts, figures from verdicts, findings, hostile files.
+//! Files of Wiki Live Challenge: round trips, layouts, figures from verdicts, findings, hostile
+//! files.
 
 mod citation;
 mod doctor;

@@ -24,6 +24,8 @@ pub fn read_broken<T: Content>(value: &Value) -> T {
     read.value.content
 }
 
+const BUILT: &str = "The bridge of Ölten was built in 1894 by a company from Bern. ";
+
 pub fn article_value() -> Value {
     json!({
         "batchcomplete": "",
@@ -47,7 +49,7 @@ pub fn article_value() -> Value {
             ],
             "citation_contents": {
                 "1": {"url": "https://bridges.test/ölten", "title": "Bridges",
-                      "content": "The bridge of Ölten was built in 1894 by a company from Bern. ".repeat(4),
+                      "content": BUILT.repeat(4),
                       "description": "", "publish_time": ""},
                 "2": {"url": "https://wiki.test/Bridge_(river", "title": "", "content": "",
                       "error": "timed out"}
