@@ -3,6 +3,7 @@
 
 pub mod call;
 pub mod evidence;
+pub mod gold;
 pub mod id;
 pub mod inspiration;
 pub mod judgement;
@@ -33,6 +34,7 @@ pub use judgement::{
 pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
+pub use gold::GoldArticle;
 pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
 pub use statement::{Citation, ReadReport, Statement};

@@ -20,6 +20,7 @@ mod reference;
 pub mod rescore;
 pub mod scorecard;
 mod scoring;
+mod wiki;
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -59,6 +60,7 @@ pub static EVALUATORS: &[&dyn Evaluator] = &[
     &deep_eval::ASSOCIATION,
     &deep_eval::Depth,
     &deep_eval::CitationAccuracy,
+    &wiki::Writing,
 ];
 
 /// The evaluator of a name.

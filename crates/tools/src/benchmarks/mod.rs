@@ -6,11 +6,13 @@
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
 //! LiveResearchBench's result files are read in [`live_research_bench`], Wiki Live Challenge's
-//! articles in [`wiki_live_challenge`].
+//! files in [`wiki_live_challenge`].
 
+pub mod fields;
 mod language;
 pub mod live_research_bench;
 mod parquet;
+pub mod problem;
 mod rows;
 pub mod slots;
 #[cfg(test)]
@@ -91,8 +93,8 @@ pub struct Imported {
 
 /// Reads the tasks of a file.
 ///
-/// Rows with the same id and the same question are one task; their checklists are joined. A row with
-/// the id of another question is refused. The error says why the whole file cannot be read.
+/// Rows with the same id and the same question are one task; their checklists are joined. A row
+/// with the id of another question is refused. The error says why the whole file cannot be read.
 pub fn read(bytes: &[u8], format: Format, options: Options<'_>) -> Result<Imported, String> {
     let mut imported = Imported::default();
     // By id in the file, or by the text where it has none: the place among the tasks.

@@ -7,6 +7,7 @@ mod lines;
 mod marks;
 pub mod pages;
 pub mod passages;
+pub mod prose;
 pub mod reading;
 pub mod retrieval;
 mod statements;

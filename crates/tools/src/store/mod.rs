@@ -5,6 +5,7 @@
 mod calls;
 mod comparisons;
 mod evidence;
+mod gold;
 mod inspirations;
 mod judgements;
 mod lock;
