@@ -20,6 +20,7 @@ pub mod verdict;
 
 pub use call::{Call, Exchange, Message, Source, Usage};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
+pub use gold::GoldArticle;
 pub use id::{
     CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, StatementId, TaskId,
     TranscriptId,
@@ -34,7 +35,6 @@ pub use judgement::{
 pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
-pub use gold::GoldArticle;
 pub use report::{AgentReport, AttemptCost, Reading, ReportHead, State};
 pub use score::PersonScore;
 pub use statement::{Citation, ReadReport, Statement};

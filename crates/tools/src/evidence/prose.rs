@@ -17,7 +17,10 @@ pub fn without_sources(report: &str) -> String {
         .chain(entries)
         .map(|range| (range, None))
         .collect();
-    let marks = found.citations.iter().filter(|citation| !is_listed(citation));
+    let marks = found
+        .citations
+        .iter()
+        .filter(|citation| !is_listed(citation));
     cuts.extend(marks.filter_map(cut));
     // The first of two that overlap is the whole of both, or stands before.
     cuts.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
@@ -79,6 +82,9 @@ mod tests {
     fn sections_behind_the_references_stay() {
         let report = "Text [1].\n\n## References\n\n[1] https://a.org/1\n\n## Appendix\n\nMore.\n";
         let prose = without_sources(report);
-        assert!(prose.contains("More.") && !prose.contains("a.org"), "{prose}");
+        assert!(
+            prose.contains("More.") && !prose.contains("a.org"),
+            "{prose}"
+        );
     }
 }

@@ -42,7 +42,7 @@ impl Store {
                 new += tx.execute(
                     "INSERT OR IGNORE INTO document (id, kind, task, state, text, payload, run)
                      VALUES (?1, 'gold', ?2, 'ok', ?3, ?4, ?5)",
-                    params![id, article.task, article.text, payload, run],
+                    params![id, article.task.as_str(), article.text, payload, run],
                 )?;
             }
             Ok(new)
@@ -57,7 +57,7 @@ impl Store {
             )?;
             let rows = statement.query_map([], |row| {
                 let payload: Payload = from_json(2, &row.get::<_, String>(2)?)?;
-                let task: TaskId = row.get(0)?;
+                let task = TaskId::from_stored(row.get(0)?);
                 Ok((
                     task.clone(),
                     GoldArticle {

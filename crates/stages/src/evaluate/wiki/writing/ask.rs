@@ -278,7 +278,11 @@ fn keep_slips(ctx: &Context, case: &Case<'_>, found: &Article) -> Result<()> {
 
 fn schema(n: usize, ties: bool) -> Value {
     let numbers: Vec<usize> = (1..=n).collect();
-    let winners: &[&str] = if ties { &["A", "B", "tie"] } else { &["A", "B"] };
+    let winners: &[&str] = if ties {
+        &["A", "B", "tie"]
+    } else {
+        &["A", "B"]
+    };
     let one = object(&json!({
         "number": { "type": "integer", "enum": numbers },
         "reason": { "type": "string", "maxLength": LONGEST },

@@ -63,7 +63,9 @@ impl Fold for WritingFold {
             return Ok(folded);
         }
         let preferred = |stored: &StoredJudgement<'_>| stored.label::<Preferred>();
-        let said = record.judgements.read_bare(CRITERION, report.id.as_str(), preferred)?;
+        let said = record
+            .judgements
+            .read_bare(CRITERION, report.id.as_str(), preferred)?;
         let verdicts = Verdicts::of(&said);
         folded.unscored = verdicts.unscored(self.panel);
         let unscored = folded.unscored.values().sum();
@@ -75,10 +77,14 @@ impl Fold for WritingFold {
                 ..share(all.iter().map(|both| both.won()))
             },
         );
-        folded.scores.insert(WINS, share(all.iter().map(|both| both.wins())));
+        folded
+            .scores
+            .insert(WINS, share(all.iter().map(|both| both.wins())));
         for category in Category::ALL {
             let of = all.iter().filter(|both| both.category == category);
-            folded.scores.insert(category_key(category), share(of.map(|both| both.won())));
+            folded
+                .scores
+                .insert(category_key(category), share(of.map(|both| both.won())));
         }
         folded.scores.insert(FIRST, for_the_first(&all));
         let same = all.iter().map(|both| f64::from(u8::from(both.agree())));
@@ -87,7 +93,9 @@ impl Fold for WritingFold {
             folded.by_judge.insert(KEY, by_judge(&all));
         }
         let slips = |stored: &StoredJudgement<'_>| stored.value();
-        let slips = record.judgements.read_bare(SLIPS, report.id.as_str(), slips)?;
+        let slips = record
+            .judgements
+            .read_bare(SLIPS, report.id.as_str(), slips)?;
         let rate = slips.into_iter().find_map(|of| of.outcome.ok());
         folded.scores.insert(MARKS, Score::number(rate, "no prose"));
         Ok(folded)
@@ -119,7 +127,9 @@ fn by_judge(all: &[Both<'_>]) -> BTreeMap<String, f64> {
         *n += 1.0;
     }
     let means = sums.into_iter();
-    means.map(|(judge, (sum, n))| (judge.to_owned(), sum / n)).collect()
+    means
+        .map(|(judge, (sum, n))| (judge.to_owned(), sum / n))
+        .collect()
 }
 
 /// A judge's verdicts by a criterion in both orders.
@@ -180,7 +190,10 @@ impl<'a> Verdicts<'a> {
             if criteria::built_in().by_id(criterion).is_none() {
                 continue;
             }
-            let orders = verdicts.by.entry((&judgement.judge, criterion)).or_default();
+            let orders = verdicts
+                .by
+                .entry((&judgement.judge, criterion))
+                .or_default();
             match &judgement.outcome {
                 Ok(preferred) => orders[place] = Some(*preferred),
                 Err(cause) => *verdicts.failed.entry(cause.word().to_owned()).or_default() += 1,
@@ -265,6 +278,9 @@ mod tests {
         let wins: Vec<f64> = verdicts.decided().map(|both| both.wins()).collect();
         assert_eq!(wins, [1.0, 0.0]);
         let unscored = verdicts.unscored(1);
-        assert_eq!(unscored, BTreeMap::from([("missing".to_owned(), 72), ("timeout".to_owned(), 1)]));
+        assert_eq!(
+            unscored,
+            BTreeMap::from([("missing".to_owned(), 72), ("timeout".to_owned(), 1)])
+        );
     }
 }

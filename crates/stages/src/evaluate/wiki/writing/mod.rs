@@ -219,9 +219,9 @@ impl Evaluator for Writing {
         let mut report = ask::compare(work.ctx, settings(work.options)?, &cases).await?;
         let without = work.judged.len() - cases.len();
         if without > 0 {
-            report
-                .notes
-                .push(format!("reports on tasks without a gold article: {without}"));
+            report.notes.push(format!(
+                "reports on tasks without a gold article: {without}"
+            ));
         }
         Ok(vec![timed(report, started)])
     }

@@ -34,7 +34,7 @@ record! {
 record! {
     /// Page: an article with all that is known of it.
     ArticlePage {
-        /// Id, out of the title ([`page_id`](super::page_id)).
+        /// Id.
         pageid: u64,
         /// Namespace, 0.
         ns: Number,

@@ -6,7 +6,6 @@ mod agencies;
 mod article;
 pub mod json;
 mod markdown;
-mod page_id;
 mod raw_wiki;
 mod results;
 mod round_trip;
@@ -23,7 +22,6 @@ pub use self::{
         urls_of,
     },
     markdown::MarkdownFile,
-    page_id::page_id,
     raw_wiki::{Parse, RawPage, RawWiki, Section},
     results::{
         Alignment, CitationFile, CitationResult, CriterionVerdict, Judged, VerifiabilityFile,
