@@ -14,7 +14,7 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
     audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man, models,
-    prompts, rank, report, reports, seminars, stages, status, tasks,
+    prompts, rank, report, reports, seminars, stages, status, tasks, wiki,
 };
 use project::providers::Variables;
 use ui::{exit, log, output::Printer};
@@ -109,6 +109,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Leaderboard(args) => evaluate::leaderboard::leaderboard(&global, &args, printer),
         Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Export(command) => export::run(&global, &command, printer),
+        Command::Wiki(command) => wiki::wiki(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),

@@ -60,3 +60,4 @@ mod transcribe_kills;
 mod transcribe_long;
 mod transcribe_many;
 mod transcribe_silence;
+mod wiki;

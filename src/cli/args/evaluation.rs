@@ -257,6 +257,32 @@ pub enum Export {
     },
 }
 
+/// `wiki …`
+#[derive(Debug, Subcommand)]
+pub enum Wiki {
+    /// Import a benchmark's folder: its tasks as a named set, gold articles, and agencies' articles
+    ///
+    /// Nothing is imported twice. Next: `taskgen evaluate --metric writing`.
+    Import {
+        /// Folder with `wiki_data` and `test_data`
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// Name of the set [default: the folder's]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+    },
+    /// Find what is wrong in a benchmark's folder, and compute its results again
+    ///
+    /// Missing and broken files, citations that lead nowhere, pages that are no evidence, articles that
+    /// cite or copy the article that they are compared with, text that the benchmark's own reader loses,
+    /// and stored figures that do not follow from their verdicts. Needs no project.
+    Doctor {
+        /// Folder with `wiki_data`, `test_data` or results
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+}
+
 /// `report …`
 #[derive(Debug, Subcommand)]
 pub enum Report {

@@ -16,7 +16,7 @@ use clap_complete::Shell;
 pub use self::{
     evaluation::{
         Answer, Audit, Evaluate, Export, Leaderboard, RemoveReports, Report, Reports, Rescore,
-        Supervise,
+        Supervise, Wiki,
     },
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
@@ -128,6 +128,9 @@ pub enum Command {
     /// Write what the project has in the layouts of other benchmarks
     #[command(subcommand)]
     Export(Export),
+    /// Import and check the files of Wiki Live Challenge
+    #[command(subcommand)]
+    Wiki(Wiki),
     /// Write web pages: the tasks with their quotes, or a form on which people score reports
     #[command(subcommand)]
     Report(Report),

@@ -4,6 +4,7 @@
 #![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
 mod judge;
+pub use judge::fenced;
 pub mod reports;
 mod result_files;
 

@@ -9,7 +9,10 @@ use crate::{
         Criterion,
         files::{FileRead, Incremental, Problem as FileProblem, ReportsFile, SummaryFile},
     },
-    cli::ui::{exit::Usage, output::Problem},
+    cli::{
+        commands::folder::files_below,
+        ui::{exit::Usage, output::Problem},
+    },
 };
 
 /// What a file is.
@@ -89,8 +92,12 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             files.push(path.clone());
             continue;
         }
+        let is_result = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|e| e == "json" || e == "jsonl")
+        };
         let before = files.len();
-        walk(path, &mut files)?;
+        files.extend(files_below(path)?.into_iter().filter(is_result));
         if files.len() == before {
             let folder = path.display();
             return Err(Usage(format!(
@@ -101,26 +108,4 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
-}
-
-/// Links are not followed, so that no folder is entered twice.
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = fs_err::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    let mut entries: Vec<(PathBuf, std::fs::FileType)> = entries
-        .into_iter()
-        .map(|entry| Ok((entry.path(), entry.file_type()?)))
-        .collect::<std::io::Result<_>>()?;
-    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-    for (path, kind) in entries {
-        if kind.is_dir() {
-            walk(&path, files)?;
-        } else if kind.is_file()
-            && path
-                .extension()
-                .is_some_and(|e| e == "json" || e == "jsonl")
-        {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,21 @@
+//! `taskgen wiki`: the files of Wiki Live Challenge.
+
+mod bench;
+mod doctor;
+mod import;
+mod results;
+
+use anyhow::Result;
+
+use crate::cli::{
+    args::{Global, Wiki},
+    ui::output::Printer,
+};
+
+/// Runs one of the commands.
+pub fn wiki(global: &Global, command: &Wiki, printer: &Printer) -> Result<u8> {
+    match command {
+        Wiki::Import { folder, set } => import::run(global, folder, set.as_deref(), printer),
+        Wiki::Doctor { folder } => doctor::run(folder, printer),
+    }
+}

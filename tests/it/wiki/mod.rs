@@ -1,0 +1,212 @@
+//! Wiki Live Challenge: a made-up benchmark with known wins is imported and judged by a fake that reads
+//! only its prompt; and by path, the real one: `TASKGEN_WLC=FOLDER`.
+#![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
+
+pub mod bench;
+mod real;
+
+use std::{collections::BTreeMap, sync::atomic::{AtomicUsize, Ordering}};
+
+use serde_json::{Value, json};
+
+use crate::{
+    deep_eval::fenced,
+    pipeline::kill_when,
+    support::{ModelServer, Project, llm::Play},
+};
+use bench::{AGENCIES, TASKS, by_category, criteria};
+
+const EVALUATE: [&str; 3] = ["evaluate", "--metric", "writing"];
+
+/// The criteria that a request asks about, by their ids in order.
+fn asked(body: &Value) -> Vec<String> {
+    let question = question(body);
+    let known: BTreeMap<String, String> =
+        criteria().into_iter().map(|(id, text)| (text, id)).collect();
+    let lines = question.lines().filter_map(|line| {
+        let (number, text) = line.split_once(". ")?;
+        number.parse::<usize>().ok()?;
+        known.get(text).cloned()
+    });
+    lines.collect()
+}
+
+fn question(body: &Value) -> String {
+    let messages = body["messages"].as_array().expect("messages");
+    let user = messages.iter().find(|message| message["role"] == "user");
+    user.and_then(|user| user["content"].as_str()).expect("a question").to_owned()
+}
+
+/// What an article says of itself by a criterion.
+fn quality(article: &str, id: &str) -> usize {
+    let said = format!("By {id} is ");
+    let at = article.find(&said).expect("its quality") + said.len();
+    article[at..].chars().next().and_then(|c| c.to_digit(10)).expect("a figure") as usize
+}
+
+/// Who is better by each criterion, by what the articles say of themselves.
+fn reply(body: &Value) -> Value {
+    let texts = fenced(&question(body));
+    let articles: Vec<&String> = texts.iter().filter(|text| text.contains("## Quality")).collect();
+    let [a, b] = articles[..] else { panic!("two articles: {texts:?}") };
+    // The lists of references and the marks are gone.
+    assert!(!a.contains("[1]") && !b.contains("[1]") && !a.contains("example.org"), "{a}{b}");
+    let items = asked(body).into_iter().zip(1..).map(|(id, number)| {
+        let winner = if quality(a, &id) > quality(b, &id) { "A" } else { "B" };
+        json!({ "number": number, "reason": "It says so.", "winner": winner })
+    });
+    json!({ "items": items.collect::<Vec<_>>() })
+}
+
+fn imported(fake: &ModelServer) -> Project {
+    let project = Project::new(&fake.url);
+    bench::write(&project.path("made"));
+    let said = project.json(&["wiki", "import", "made"]);
+    let reports = json!({ "strong": 4, "middle": 4, "weak": 4 });
+    assert_eq!((&said["tasks"], &said["gold_articles"], &said["reports"]), (&json!(4), &json!(4), &reports), "{said}");
+    assert_eq!((&said["disabled"], &said["problems"]), (&json!(["asleep"]), &json!([])));
+    project
+}
+
+fn row<'a>(board: &'a Value, agent: &str) -> &'a Value {
+    let rows = board["agents"].as_array().expect("agents");
+    rows.iter().find(|row| row["agent"] == agent).expect("a row")
+}
+
+fn value(board: &Value, agent: &str, measure: &str) -> Option<f64> {
+    row(board, agent)["measures"][measure]["value"].as_f64()
+}
+
+fn near(found: Option<f64>, expected: f64, what: &str) {
+    assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{what}: {found:?}, expected {expected}");
+}
+
+#[test]
+fn planted_wins_come_out_as_planted() {
+    let fake = ModelServer::openai().plays(|request| Play::Say(reply(&request.body).to_string()));
+    let project = imported(&fake);
+    project.ok(&EVALUATE);
+    // Three categories, two orders, twelve reports.
+    assert_eq!(fake.take(), 72);
+    let board = project.json(&["leaderboard", "--by", "category"]);
+    for (agent, wins) in AGENCIES {
+        let mean = wins.iter().map(|wins| *wins as f64 / 39.0).sum::<f64>() / 4.0;
+        near(value(&board, agent, "writing"), mean, agent);
+        near(value(&board, agent, "writing_wins"), mean, agent);
+        near(value(&board, agent, "writing_agreement"), 1.0, agent);
+        near(value(&board, agent, "writing_first"), 0.5, agent);
+        for key in ["writing_well_written", "writing_broad_coverage", "writing_neutral"] {
+            let mean = wins.iter().map(|wins| by_category(*wins)[key]).sum::<f64>() / 4.0;
+            near(value(&board, agent, key), mean, key);
+        }
+    }
+    let groups = board["groups"].as_array().expect("groups");
+    let names: Vec<_> = groups.iter().map(|group| group["value"].as_str()).collect();
+    assert_eq!(names, [Some("Engineering"), Some("History")]);
+    // Again: nothing is imported or asked twice.
+    let again = project.json(&["wiki", "import", "made"]);
+    assert_eq!((&again["new_gold"], &again["known"]), (&json!(0), &json!(12)), "{again}");
+    project.ok(&EVALUATE);
+    assert_eq!(fake.take(), 0);
+}
+
+/// A judge that always prefers the first article: half of the verdicts, and the leaderboard says why.
+#[test]
+fn a_preference_for_a_side_is_measured_and_changes_no_score() {
+    let fake = ModelServer::openai().plays(|request| {
+        let mut reply = reply(&request.body);
+        for item in reply["items"].as_array_mut().expect("items") {
+            item["winner"] = json!("A");
+        }
+        Play::Say(reply.to_string())
+    });
+    let project = imported(&fake);
+    project.ok(&EVALUATE);
+    let board = project.json(&["leaderboard"]);
+    for (agent, _) in AGENCIES {
+        near(value(&board, agent, "writing"), 0.5, agent);
+        near(value(&board, agent, "writing_first"), 1.0, agent);
+        near(value(&board, agent, "writing_agreement"), 0.0, agent);
+    }
+}
+
+/// Replies about neutrality that cannot be read: those criteria are unscored, the others are as
+/// planted, and nothing is a tie.
+#[test]
+fn a_broken_reply_is_unscored_and_no_tie() {
+    let fake = ModelServer::openai().plays(|request| {
+        if asked(&request.body).iter().any(|id| id.starts_with("n_")) {
+            return Play::Say("There is no winner.".to_owned());
+        }
+        Play::Say(reply(&request.body).to_string())
+    });
+    let project = imported(&fake);
+    project.output(&[&EVALUATE[..], &["--max-unscored", "1"]].concat());
+    let board = project.json(&["leaderboard"]);
+    for (agent, wins) in AGENCIES {
+        let mean = wins.iter().map(|wins| *wins.min(&29) as f64 / 29.0).sum::<f64>() / 4.0;
+        near(value(&board, agent, "writing"), mean, agent);
+        assert_eq!(value(&board, agent, "writing_neutral"), None);
+        let unscored: u64 = row(&board, agent)["unscored"].as_object().expect("causes").values().filter_map(Value::as_u64).sum();
+        // Ten criteria in two orders on four tasks.
+        assert_eq!(unscored, 80, "{}", row(&board, agent)["unscored"]);
+    }
+}
+
+/// Killed at twenty moments, it asks for what is missing, and ends as if undisturbed.
+#[test]
+fn killed_again_and_again_it_ends_as_planted() {
+    let fake = ModelServer::openai()
+        .delay(std::time::Duration::from_millis(15))
+        .at_once(2)
+        .plays(|request| Play::Say(reply(&request.body).to_string()));
+    let project = imported(&fake);
+    let mut killed = 0;
+    for n in 0..20 {
+        killed += usize::from(kill_when(&project, &EVALUATE, "SELECT count(*) FROM call", 1 + 3 * n));
+    }
+    let asked = AtomicUsize::new(fake.repeats().values().sum::<usize>());
+    let committed = project.count("SELECT count(*) FROM call");
+    project.ok(&EVALUATE);
+    let missing = project.count("SELECT count(*) FROM call") - committed;
+    let asked_then = fake.repeats().values().sum::<usize>() - asked.load(Ordering::SeqCst);
+    println!("{killed} of 20 kills found it running; {asked_then} questions were left");
+    assert!(killed >= 10, "{killed}");
+    assert_eq!(asked_then as i64, missing);
+    let board = project.json(&["leaderboard"]);
+    near(value(&board, "weak", "writing"), 4.0 / 39.0 / 4.0, "weak");
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong() {
+    let fake = ModelServer::openai();
+    let project = Project::new(&fake.url);
+    let folder = project.path("made");
+    bench::write(&folder);
+    // An empty article, one that was never written, a copy of the gold article, and a table that breaks.
+    let of = |name: &str| folder.join(format!("test_data/weak/md_data/{name}.md"));
+    std::fs::write(of(TASKS[0]), "").expect("writable");
+    std::fs::remove_file(of(TASKS[1])).expect("a file");
+    let gold = folder.join(format!("wiki_data/cleaned_data/article/{}.md", TASKS[2]));
+    std::fs::copy(gold, of(TASKS[2])).expect("a copy");
+    let output = project.output(&["wiki", "doctor", "made", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let of_kind = |kind: &str, stem: &str| {
+        let findings = found["findings"].as_array().expect("findings");
+        findings.iter().any(|of| of["finding"] == kind && of["place"]["stem"] == stem && of["place"]["agency"] == "weak")
+    };
+    assert!(of_kind("empty_article", TASKS[0]), "{found}");
+    assert!(of_kind("missing_file", TASKS[1]), "{found}");
+    let weak = &found["agencies"]["weak"];
+    assert!(weak["most_copied"].as_f64().is_some_and(|share| share > 0.99), "{weak}");
+    let (files, equal) = (&found["round_trip"]["files"], &found["round_trip"]["equal"]);
+    assert_eq!(files, equal, "{}", found["round_trip"]);
+    let said = project.fails(&["wiki", "doctor", "nowhere"], 2);
+    assert!(said.contains("hint"), "{said}");
+    std::fs::create_dir(project.path("empty")).expect("writable");
+    let said = project.fails(&["wiki", "import", "empty"], 2);
+    assert!(said.contains("no files of Wiki Live Challenge"), "{said}");
+    let said = project.fails(&EVALUATE, 2);
+    println!("{said}");
+}
