@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     changed_reports::{changed, import, project, serve},
-    support::ModelServer,
+    support::{ModelServer, llm::Play},
 };
 
 const MEASURES: [&str; 5] = [
@@ -25,7 +25,7 @@ fn changed_reports_by_the_local_model() {
     let model =
         std::env::var("TASKGEN_JUDGE").unwrap_or_else(|_| "local/qwen2.5-coder-0.5b".to_owned());
     // The project is written for a server; the model is in the flags, and nothing asks it.
-    let nobody = ModelServer::openai();
+    let nobody = ModelServer::openai().plays(|_| Play::Decline);
     let project = project(&nobody.url);
     let reports = changed(&serve());
     let texts: Vec<(&str, String)> = reports

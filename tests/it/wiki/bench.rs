@@ -24,7 +24,9 @@ pub fn criteria() -> Vec<(String, String)> {
     let list: toml::Value = toml::from_str(text).expect("TOML");
     let all = list["criterion"].as_array().expect("criteria");
     let word = |of: &toml::Value, key: &str| of[key].as_str().expect("a text").to_owned();
-    all.iter().map(|of| (word(of, "id"), word(of, "text"))).collect()
+    all.iter()
+        .map(|of| (word(of, "id"), word(of, "text")))
+        .collect()
 }
 
 /// An article with its quality by each criterion.
@@ -38,7 +40,11 @@ pub fn article(title: &str, mark: &str, quality: impl Fn(usize) -> usize) -> Str
 
 /// An agency's article that is better by the first so many criteria, and worse by the others.
 pub fn answer(title: &str, wins: usize) -> String {
-    let text = article(title, "[1]", |at| if at < wins { GOLD + 1 } else { GOLD - 1 });
+    let text = article(
+        title,
+        "[1]",
+        |at| if at < wins { GOLD + 1 } else { GOLD - 1 },
+    );
     format!("{text}\n## References\n\n[1] https://example.org/{title}\n")
 }
 
@@ -46,7 +52,10 @@ pub fn answer(title: &str, wins: usize) -> String {
 pub fn by_category(wins: usize) -> BTreeMap<&'static str, f64> {
     BTreeMap::from([
         ("writing_well_written", wins.min(21) as f64 / 21.0),
-        ("writing_broad_coverage", wins.saturating_sub(21).min(8) as f64 / 8.0),
+        (
+            "writing_broad_coverage",
+            wins.saturating_sub(21).min(8) as f64 / 8.0,
+        ),
         ("writing_neutral", wins.saturating_sub(29) as f64 / 10.0),
     ])
 }
@@ -68,8 +77,15 @@ pub fn write(folder: &Path) {
             "question": format!("Write the article of an encyclopedia on {title}, with sources."),
         }));
         let category = if n < 2 { "Engineering" } else { "History" };
-        writeln!(table, "{stem},{url},1740787200,9000,{n}00,2025-03-01,200,12,2025-06-01,Transport,{category}").expect("a text");
-        put(&format!("wiki_data/cleaned_data/article/{stem}.md"), &article(&title, "here", |_| GOLD));
+        writeln!(
+            table,
+            "{stem},{url},1740787200,9000,{n}00,2025-03-01,200,12,2025-06-01,Transport,{category}"
+        )
+        .expect("a text");
+        put(
+            &format!("wiki_data/cleaned_data/article/{stem}.md"),
+            &article(&title, "here", |_| GOLD),
+        );
         let statements = json!([{ "statement": format!("{title} crosses the river Esk.") }]);
         put(
             &format!("wiki_data/cleaned_data/statement/{stem}_statements.json"),
@@ -77,17 +93,29 @@ pub fn write(folder: &Path) {
         );
     }
     put("wiki_data/ga_100.csv", &table);
-    put("wiki_data/ga_100.json", &serde_json::to_string_pretty(&tasks).expect("JSON"));
+    put(
+        "wiki_data/ga_100.json",
+        &serde_json::to_string_pretty(&tasks).expect("JSON"),
+    );
     let entry = |enabled: bool| json!({ "name": "x", "description": "", "has_citations": true, "enabled": enabled });
-    let mut register: BTreeMap<&str, _> = AGENCIES.iter().map(|(name, _)| (*name, entry(true))).collect();
+    let mut register: BTreeMap<&str, _> = AGENCIES
+        .iter()
+        .map(|(name, _)| (*name, entry(true)))
+        .collect();
     register.insert("asleep", entry(false));
     let register = json!({ "description": "made up", "version": "1.0", "agencies": register });
     put("test_data/agencies.json", &register.to_string());
     for (agency, wins) in AGENCIES {
         for (stem, wins) in TASKS.into_iter().zip(wins) {
             let title = stem.replace('_', " ");
-            put(&format!("test_data/{agency}/md_data/{stem}.md"), &answer(&title, wins));
+            put(
+                &format!("test_data/{agency}/md_data/{stem}.md"),
+                &answer(&title, wins),
+            );
         }
     }
-    put("test_data/asleep/md_data/Alder_Bridge.md", "# Alder Bridge\n\nNobody reads this.\n");
+    put(
+        "test_data/asleep/md_data/Alder_Bridge.md",
+        "# Alder Bridge\n\nNobody reads this.\n",
+    );
 }

@@ -5,7 +5,10 @@
 pub mod bench;
 mod real;
 
-use std::{collections::BTreeMap, sync::atomic::{AtomicUsize, Ordering}};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use serde_json::{Value, json};
 
@@ -21,8 +24,10 @@ const EVALUATE: [&str; 3] = ["evaluate", "--metric", "writing"];
 /// The criteria that a request asks about, by their ids in order.
 fn asked(body: &Value) -> Vec<String> {
     let question = question(body);
-    let known: BTreeMap<String, String> =
-        criteria().into_iter().map(|(id, text)| (text, id)).collect();
+    let known: BTreeMap<String, String> = criteria()
+        .into_iter()
+        .map(|(id, text)| (text, id))
+        .collect();
     let lines = question.lines().filter_map(|line| {
         let (number, text) = line.split_once(". ")?;
         number.parse::<usize>().ok()?;
@@ -34,28 +39,51 @@ fn asked(body: &Value) -> Vec<String> {
 fn question(body: &Value) -> String {
     let messages = body["messages"].as_array().expect("messages");
     let user = messages.iter().find(|message| message["role"] == "user");
-    user.and_then(|user| user["content"].as_str()).expect("a question").to_owned()
+    user.and_then(|user| user["content"].as_str())
+        .expect("a question")
+        .to_owned()
 }
 
 /// What an article says of itself by a criterion.
 fn quality(article: &str, id: &str) -> usize {
     let said = format!("By {id} is ");
     let at = article.find(&said).expect("its quality") + said.len();
-    article[at..].chars().next().and_then(|c| c.to_digit(10)).expect("a figure") as usize
+    article[at..]
+        .chars()
+        .next()
+        .and_then(|c| c.to_digit(10))
+        .expect("a figure") as usize
 }
 
 /// Who is better by each criterion, by what the articles say of themselves.
 fn reply(body: &Value) -> Value {
     let texts = fenced(&question(body));
-    let articles: Vec<&String> = texts.iter().filter(|text| text.contains("## Quality")).collect();
-    let [a, b] = articles[..] else { panic!("two articles: {texts:?}") };
+    let articles: Vec<&String> = texts
+        .iter()
+        .filter(|text| text.contains("## Quality"))
+        .collect();
+    let [a, b] = articles[..] else {
+        panic!("two articles: {texts:?}")
+    };
     // The lists of references and the marks are gone.
-    assert!(!a.contains("[1]") && !b.contains("[1]") && !a.contains("example.org"), "{a}{b}");
+    assert!(
+        !a.contains("[1]") && !b.contains("[1]") && !a.contains("example.org"),
+        "{a}{b}"
+    );
     let items = asked(body).into_iter().zip(1..).map(|(id, number)| {
-        let winner = if quality(a, &id) > quality(b, &id) { "A" } else { "B" };
+        let winner = if quality(a, &id) > quality(b, &id) {
+            "A"
+        } else {
+            "B"
+        };
         json!({ "number": number, "reason": "It says so.", "winner": winner })
     });
     json!({ "items": items.collect::<Vec<_>>() })
+}
+
+/// A server that nobody should ask.
+fn nobody() -> ModelServer {
+    ModelServer::openai().plays(|_| Play::Decline)
 }
 
 fn imported(fake: &ModelServer) -> Project {
@@ -63,14 +91,23 @@ fn imported(fake: &ModelServer) -> Project {
     bench::write(&project.path("made"));
     let said = project.json(&["wiki", "import", "made"]);
     let reports = json!({ "strong": 4, "middle": 4, "weak": 4 });
-    assert_eq!((&said["tasks"], &said["gold_articles"], &said["reports"]), (&json!(4), &json!(4), &reports), "{said}");
-    assert_eq!((&said["disabled"], &said["problems"]), (&json!(["asleep"]), &json!([])));
+    assert_eq!(
+        (&said["tasks"], &said["gold_articles"], &said["reports"]),
+        (&json!(4), &json!(4), &reports),
+        "{said}"
+    );
+    assert_eq!(
+        (&said["disabled"], &said["problems"]),
+        (&json!(["asleep"]), &json!([]))
+    );
     project
 }
 
 fn row<'a>(board: &'a Value, agent: &str) -> &'a Value {
     let rows = board["agents"].as_array().expect("agents");
-    rows.iter().find(|row| row["agent"] == agent).expect("a row")
+    rows.iter()
+        .find(|row| row["agent"] == agent)
+        .expect("a row")
 }
 
 fn value(board: &Value, agent: &str, measure: &str) -> Option<f64> {
@@ -78,7 +115,10 @@ fn value(board: &Value, agent: &str, measure: &str) -> Option<f64> {
 }
 
 fn near(found: Option<f64>, expected: f64, what: &str) {
-    assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{what}: {found:?}, expected {expected}");
+    assert!(
+        found.is_some_and(|found| (found - expected).abs() < 1e-9),
+        "{what}: {found:?}, expected {expected}"
+    );
 }
 
 #[test]
@@ -95,7 +135,11 @@ fn planted_wins_come_out_as_planted() {
         near(value(&board, agent, "writing_wins"), mean, agent);
         near(value(&board, agent, "writing_agreement"), 1.0, agent);
         near(value(&board, agent, "writing_first"), 0.5, agent);
-        for key in ["writing_well_written", "writing_broad_coverage", "writing_neutral"] {
+        for key in [
+            "writing_well_written",
+            "writing_broad_coverage",
+            "writing_neutral",
+        ] {
             let mean = wins.iter().map(|wins| by_category(*wins)[key]).sum::<f64>() / 4.0;
             near(value(&board, agent, key), mean, key);
         }
@@ -105,7 +149,11 @@ fn planted_wins_come_out_as_planted() {
     assert_eq!(names, [Some("Engineering"), Some("History")]);
     // Again: nothing is imported or asked twice.
     let again = project.json(&["wiki", "import", "made"]);
-    assert_eq!((&again["new_gold"], &again["known"]), (&json!(0), &json!(12)), "{again}");
+    assert_eq!(
+        (&again["new_gold"], &again["known"]),
+        (&json!(0), &json!(12)),
+        "{again}"
+    );
     project.ok(&EVALUATE);
     assert_eq!(fake.take(), 0);
 }
@@ -144,10 +192,19 @@ fn a_broken_reply_is_unscored_and_no_tie() {
     project.output(&[&EVALUATE[..], &["--max-unscored", "1"]].concat());
     let board = project.json(&["leaderboard"]);
     for (agent, wins) in AGENCIES {
-        let mean = wins.iter().map(|wins| *wins.min(&29) as f64 / 29.0).sum::<f64>() / 4.0;
+        let mean = wins
+            .iter()
+            .map(|wins| *wins.min(&29) as f64 / 29.0)
+            .sum::<f64>()
+            / 4.0;
         near(value(&board, agent, "writing"), mean, agent);
         assert_eq!(value(&board, agent, "writing_neutral"), None);
-        let unscored: u64 = row(&board, agent)["unscored"].as_object().expect("causes").values().filter_map(Value::as_u64).sum();
+        let unscored: u64 = row(&board, agent)["unscored"]
+            .as_object()
+            .expect("causes")
+            .values()
+            .filter_map(Value::as_u64)
+            .sum();
         // Ten criteria in two orders on four tasks.
         assert_eq!(unscored, 80, "{}", row(&board, agent)["unscored"]);
     }
@@ -163,7 +220,12 @@ fn killed_again_and_again_it_ends_as_planted() {
     let project = imported(&fake);
     let mut killed = 0;
     for n in 0..20 {
-        killed += usize::from(kill_when(&project, &EVALUATE, "SELECT count(*) FROM call", 1 + 3 * n));
+        killed += usize::from(kill_when(
+            &project,
+            &EVALUATE,
+            "SELECT count(*) FROM call",
+            1 + 3 * n,
+        ));
     }
     let asked = AtomicUsize::new(fake.repeats().values().sum::<usize>());
     let committed = project.count("SELECT count(*) FROM call");
@@ -179,8 +241,8 @@ fn killed_again_and_again_it_ends_as_planted() {
 
 #[test]
 fn the_doctor_finds_what_is_wrong() {
-    let fake = ModelServer::openai();
-    let project = Project::new(&fake.url);
+    let nobody = nobody();
+    let project = Project::new(&nobody.url);
     let folder = project.path("made");
     bench::write(&folder);
     // An empty article, one that was never written, a copy of the gold article, and a table that breaks.
@@ -194,12 +256,19 @@ fn the_doctor_finds_what_is_wrong() {
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let of_kind = |kind: &str, stem: &str| {
         let findings = found["findings"].as_array().expect("findings");
-        findings.iter().any(|of| of["finding"] == kind && of["place"]["stem"] == stem && of["place"]["agency"] == "weak")
+        findings.iter().any(|of| {
+            of["finding"] == kind && of["place"]["stem"] == stem && of["place"]["agency"] == "weak"
+        })
     };
     assert!(of_kind("empty_article", TASKS[0]), "{found}");
     assert!(of_kind("missing_file", TASKS[1]), "{found}");
     let weak = &found["agencies"]["weak"];
-    assert!(weak["most_copied"].as_f64().is_some_and(|share| share > 0.99), "{weak}");
+    assert!(
+        weak["most_copied"]
+            .as_f64()
+            .is_some_and(|share| share > 0.99),
+        "{weak}"
+    );
     let (files, equal) = (&found["round_trip"]["files"], &found["round_trip"]["equal"]);
     assert_eq!(files, equal, "{}", found["round_trip"]);
     let said = project.fails(&["wiki", "doctor", "nowhere"], 2);

@@ -11,7 +11,7 @@ const SHOWN: &str = "</title></style><script>alert('1')</script> & \"onload=x \"
 const TAGS: &str = " html head meta title style body main nav section h1 h2 h3 p dl dt dd ul ol li a bdi span strong small div figure \
                     figcaption details summary table caption thead tbody tr th td mark svg desc text line circle rect ";
 const ATTRIBUTES: &str = " lang charset http-equiv content name id class href rel role aria-label aria-labelledby aria-hidden tabindex \
-                          dir scope open viewBox x y x1 y1 x2 y2 cx cy r width height ";
+                          dir scope open viewBox x y x1 y1 x2 y2 cx cy r width height transform fill-opacity ";
 
 fn hostile_board() -> Page {
     let mut page = page(2, 3, HOSTILE);

@@ -332,15 +332,15 @@ fn plots_and_tables_can_be_read_aloud() {
             _ => {}
         }
     }
-    // Two wholes, and eight measures by four facets; three agents by eight measures in the board,
-    // and three pairs.
+    // Two wholes, and eight measures by four facets, each as bars and as a map; three agents and three
+    // families by eight measures, and three pairs.
     let minis = attribute(&html, "class")
         .iter()
         .filter(|class| *class == "mini")
         .count();
     assert_eq!(
         (attribute(&html, "aria-labelledby").len(), minis),
-        (2 + 8 * 4, 3 * 8 + 3)
+        (2 + 2 * 8 * 4, 2 * 3 * 8 + 3)
     );
     let ids = attribute(&html, "id");
     assert_eq!(

@@ -26,17 +26,17 @@ struct Clean {
 }
 
 #[derive(Deserialize)]
-struct File<T> {
+struct Listed<T> {
     sentence: Vec<T>,
 }
 
 fn planted() -> Vec<Planted> {
-    let file: File<Planted> = toml::from_str(include_str!("planted.toml")).unwrap();
+    let file: Listed<Planted> = toml::from_str(include_str!("planted.toml")).unwrap();
     file.sentence
 }
 
 fn clean() -> Vec<Clean> {
-    let file: File<Clean> = toml::from_str(include_str!("clean.toml")).unwrap();
+    let file: Listed<Clean> = toml::from_str(include_str!("clean.toml")).unwrap();
     file.sentence
 }
 
