@@ -245,8 +245,8 @@ pub enum Export {
     /// Write reports and grades in the layout of LiveResearchBench
     ///
     /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades, the
-    /// lines of each criterion, and a summary; of two judges their averages, too. The scores follow
-    /// from what the judges listed, so that `taskgen audit results FOLDER` finds nothing wrong.
+    /// lines of each criterion, and a summary; of two judges their averages, too. Scores follow from
+    /// what the judges listed; what has no verdict is left out. Next: `taskgen audit results FOLDER`.
     LiveResearchBench {
         /// The folder
         #[arg(value_name = "FOLDER")]

@@ -185,9 +185,6 @@ fn as_stamp(time: &str) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        fs_err::create_dir_all(folder)?;
-    }
     files::write_whole(path, text.as_bytes())
         .context("cannot write the export\nhint: choose another folder")
 }

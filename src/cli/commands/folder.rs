@@ -1,8 +1,11 @@
-//! The files below a folder, for commands that take whole folders.
+//! The files below a folder, and what is wrong in a benchmark's file, for commands that take whole
+//! folders.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+
+use crate::{benchmarks::problem::Problem as FileProblem, cli::ui::output::Problem};
 
 /// The files in and under a folder, by name. Hidden ones are left out, and links are not followed,
 /// so that no folder is entered twice.
@@ -28,4 +31,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A problem of a benchmark's file, with its hint.
+pub fn problem(of: &FileProblem) -> Problem {
+    Problem {
+        place: format!("{}: {}", of.file, of.spot),
+        problem: format!("{}; {}", of.why, of.hint),
+    }
 }

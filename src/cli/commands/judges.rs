@@ -16,7 +16,8 @@ use crate::{
             output::{Printer, on_one_line, table},
         },
     },
-    data::ReportHead,
+    data::{ReportHead, TaskId},
+    evaluate,
 };
 
 /// Disputed questions that are listed; `--json` has all.
@@ -33,7 +34,13 @@ pub fn run(global: &Global, set: Option<&str>, printer: &Printer) -> Result<u8> 
     reports.retain(|report| tasks.iter().any(|task| task.id == report.task));
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let seed = project.loaded.config.seed;
-    let found = judges::compare(&store, &evaluation, &reports, seed)?;
+    let item_text = |instrument: &str, id: &TaskId, about: &str| {
+        let task = tasks.iter().find(|task| task.id == *id);
+        task.map_or(Ok(None), |task| {
+            evaluate::item_text(&store, task, instrument, about)
+        })
+    };
+    let found = judges::compare(&store, &evaluation, &reports, &item_text, seed)?;
     if found.agreement.is_empty() {
         return Err(Usage(
             "no panel has judged: each question was put to one judge\n\
@@ -97,7 +104,9 @@ fn coefficient(of: &Coefficient) -> String {
 }
 
 fn disputed(of: &Disputed) -> String {
-    let about = if of.about.is_empty() {
+    let about = if let Some(item) = &of.item {
+        format!(": {item}")
+    } else if of.about.is_empty() {
         String::new()
     } else {
         format!(", {}", of.about)

@@ -99,7 +99,8 @@ fn caption(page: &Page, facet: &Facet, measure: &Measure) -> String {
         "" => String::new(),
         unit => format!(" In {unit}."),
     };
-    let mut caption = format!("The darker the better.{unit} A dash: nothing is scored.");
+    let mut caption =
+        format!("The stronger the colour, the better.{unit} A dash: nothing is scored.");
     if page.agents.len() > AGENTS || facet.values.len() > VALUES {
         caption += &format!(
             " The first {} of {} agents and {} of {} values.",

@@ -93,6 +93,8 @@ pub const RULES: &[Rule] = &[
     )),
     board(Moved("/**/agents/*/ace_by", "/**/agents/*/by_judge")),
     board(Reshaped("/**/agents/*/repeated", by_ace, REPEATED)),
+    board(Reshaped("/options/by", as_list, BY)),
+    board(Added("/groups/*/facet")),
     // The table has all measures as rows.
     board(Added("/*/*/efficiency_independent")),
     board(Added("/*/*/*_mean")),
@@ -300,6 +302,15 @@ fn number(text: &Value) -> u64 {
     digits
         .and_then(|digits| digits.parse().ok())
         .expect("a whole number")
+}
+
+const BY: &str = "`options/by` is a list of facets";
+
+fn as_list(facet: Value) -> Value {
+    match facet {
+        Value::Null => json!([]),
+        facet => json!([facet]),
+    }
 }
 
 fn by_ace(repeated: Value) -> Value {

@@ -194,6 +194,43 @@ fn an_audit_of_an_export_finds_what_was_changed() {
     });
     println!("another score: {found:?}");
     assert!(found.contains_key("score_off_rubric"), "{found:?}");
+    // A file that is none of the benchmark's ends nothing.
+    std::fs::write(folder.join("package.json"), "{}").expect("writable");
+    let (out, _) = printed(&project, &["--json", "audit", "results", "lrb"]);
+    let found: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(found["unread"].as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found["judges"].as_array().map(Vec::len), Some(2));
+    std::fs::remove_file(folder.join("package.json")).expect("a file");
+    // A judge's grades in two files are one judge's.
+    let mut first = read(detailed);
+    let mut second = first.clone();
+    for report in first["reports"].as_array_mut().expect("reports") {
+        report
+            .as_object_mut()
+            .expect("a report")
+            .remove("coverage_grading_results");
+    }
+    for report in second["reports"].as_array_mut().expect("reports") {
+        report
+            .as_object_mut()
+            .expect("a report")
+            .retain(|name, _| !name.ends_with("_results") || name.starts_with("coverage"));
+    }
+    let whole = std::fs::read(detailed).expect("a file");
+    std::fs::write(detailed, first.to_string()).expect("writable");
+    let later = detailed.with_file_name("detailed_results_later.json");
+    std::fs::write(&later, second.to_string()).expect("writable");
+    let (out, _) = printed(&project, &["--json", "audit", "results", "lrb"]);
+    let found: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(found["judges"].as_array().map(Vec::len), Some(2), "{found}");
+    let averages = &found["averages"]["models"]["six"];
+    assert!(
+        averages["coverage"]["basis"] == "all_judges"
+            && averages["presentation"]["basis"] == "all_judges",
+        "{averages}"
+    );
+    std::fs::remove_file(later).expect("a file");
+    std::fs::write(detailed, whole).expect("writable");
     // Without the detailed file the lines of the criteria are the judge's grades.
     std::fs::remove_file(detailed).expect("a file");
     let joined = project.json(&["audit", "results", "lrb"]);
@@ -223,12 +260,21 @@ fn judges_that_differ_are_found_item_by_item() {
         .expect("a share");
     assert!((same - 4.0 / 15.0).abs() < 1e-9, "{coverage}");
     assert_eq!(of("consistency/issues/1")["coefficients"][0]["value"], 1.0);
+    // Three pairs in two orders: a game is one question, though both reports know it.
+    assert_eq!(of("depth/comparison/1")["n"], 6);
     let disputed = found["disputed"].as_array().expect("a queue");
     assert_eq!(disputed.len(), 11, "{found}");
     let first = &disputed[0];
     assert_eq!(
         (&first["instrument"], &first["distance"]),
         (&json!("coverage/item/1"), &json!(1.0))
+    );
+    assert_eq!(
+        first["item"]
+            .as_str()
+            .map(|item| item.starts_with("Gives the reading")),
+        Some(true),
+        "{first}"
     );
     let verdicts = first["verdicts"].as_array().expect("verdicts");
     let words: Vec<_> = verdicts

@@ -58,10 +58,7 @@ fn quality(article: &str, id: &str) -> usize {
 /// Who is better by each criterion, by what the articles say of themselves.
 fn reply(body: &Value) -> Value {
     let texts = fenced(&question(body));
-    let articles: Vec<&String> = texts
-        .iter()
-        .filter(|text| text.contains("## Quality"))
-        .collect();
+    let articles: Vec<&String> = texts.iter().filter(|text| text.starts_with("# ")).collect();
     let [a, b] = articles[..] else {
         panic!("two articles: {texts:?}")
     };
@@ -156,6 +153,52 @@ fn planted_wins_come_out_as_planted() {
     );
     project.ok(&EVALUATE);
     assert_eq!(fake.take(), 0);
+}
+
+/// Another gold article, or another rule on ties, has verdicts of its own.
+#[test]
+fn what_a_verdict_rests_on_is_judged_anew_when_it_changes() {
+    let fake = ModelServer::openai().plays(|request| Play::Say(reply(&request.body).to_string()));
+    let project = imported(&fake);
+    project.ok(&EVALUATE);
+    assert_eq!(fake.take(), 72);
+    let gold = project.path(&format!(
+        "made/wiki_data/cleaned_data/article/{}.md",
+        TASKS[0]
+    ));
+    let text = std::fs::read_to_string(&gold).expect("a file");
+    std::fs::write(&gold, text.replace(" is 4.", " is 9.")).expect("writable");
+    assert_eq!(project.json(&["wiki", "import", "made"])["new_gold"], 1);
+    project.ok(&EVALUATE);
+    // Three reports on one task.
+    assert_eq!(fake.take(), 18);
+    let board = project.json(&["leaderboard"]);
+    let [_, wins @ ..] = AGENCIES[0].1;
+    let mean = wins.iter().map(|wins| *wins as f64 / 39.0).sum::<f64>() / 4.0;
+    near(
+        value(&board, "strong", "writing"),
+        mean,
+        "the new article is better by all",
+    );
+    // Back to the first one: its verdicts are on record.
+    std::fs::write(&gold, text).expect("writable");
+    project.ok(&["wiki", "import", "made"]);
+    project.ok(&EVALUATE);
+    assert_eq!(fake.take(), 0);
+    let mean = AGENCIES[0]
+        .1
+        .iter()
+        .map(|wins| *wins as f64 / 39.0)
+        .sum::<f64>()
+        / 4.0;
+    near(
+        value(&project.json(&["leaderboard"]), "strong", "writing"),
+        mean,
+        "strong",
+    );
+    project.configure(&(project.configuration() + "[evaluate.settings.writing]\nties = true\n"));
+    project.ok(&EVALUATE);
+    assert_eq!(fake.take(), 72);
 }
 
 /// A judge that always prefers the first article: half of the verdicts, and the leaderboard says why.
@@ -276,6 +319,21 @@ fn the_doctor_finds_what_is_wrong() {
     std::fs::create_dir(project.path("empty")).expect("writable");
     let said = project.fails(&["wiki", "import", "empty"], 2);
     assert!(said.contains("no files of Wiki Live Challenge"), "{said}");
+}
+
+#[test]
+fn without_a_gold_article_it_says_so() {
+    let nobody = nobody();
+    let project = Project::new(&nobody.url);
+    let folder = project.path("made");
+    bench::write(&folder);
+    std::fs::remove_dir_all(folder.join("wiki_data/cleaned_data")).expect("a folder");
+    let output = project.output(&["wiki", "import", "made"]);
+    assert_eq!(output.status.code(), Some(1), "gold articles are missing");
     let said = project.fails(&EVALUATE, 2);
-    println!("{said}");
+    assert!(
+        said.contains("none of these tasks has a gold article"),
+        "{said}"
+    );
+    assert_eq!(nobody.take(), 0);
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::agreement::{Coefficient, by_task, coefficient};
 use crate::{
-    data::ReportHead,
+    data::{ReportHead, TaskId},
     stats::agreement::{Level, krippendorff, percent},
     store::{Evaluation, PanelQuestion, PanelVerdict, Store},
 };
@@ -46,6 +46,8 @@ pub struct Disputed {
     /// Item, criterion, key point or other report that the question is about; empty where it is the
     /// report as a whole.
     pub about: String,
+    /// The same in words, where more is known than the name.
+    pub item: Option<String>,
     /// How far apart the verdicts are, 0 to 1: for numbers the range of the verdicts as a share of the
     /// range that all verdicts have, for words the share of pairs of judges who differ.
     pub distance: f64,
@@ -73,12 +75,16 @@ pub struct Judges {
     pub disputed: Vec<Disputed>,
 }
 
+/// Words for what a judgement is about, by instrument, task and stored name.
+pub type ItemText<'a> = &'a dyn Fn(&str, &TaskId, &str) -> Result<Option<String>>;
+
 /// Compares the judges of every panel of two or more. `reports` are those that count; `seed` draws
 /// the resamples.
 pub fn compare(
     store: &Store,
     evaluation: &Evaluation,
     reports: &[ReportHead],
+    item_text: ItemText<'_>,
     seed: u64,
 ) -> Result<Judges> {
     let reports: BTreeMap<&str, &ReportHead> = reports
@@ -95,6 +101,7 @@ pub fn compare(
             .panel_judgements(evaluation)?
             .questions(&in_force.instrument)?;
         questions.retain(|question| reports.contains_key(question.subject.as_str()));
+        remove_mirrored(&mut questions);
         let judges: BTreeSet<&str> = in_force
             .panel
             .iter()
@@ -115,10 +122,32 @@ pub fn compare(
             (&a.instrument, &a.report, &a.about).cmp(&(&b.instrument, &b.report, &b.about))
         })
     });
+    for of in &mut disputed {
+        let task = reports.get(of.report.as_str()).map(|report| &report.task);
+        if let Some(task) = task {
+            of.item = item_text(&of.instrument, task, &of.about)?;
+        }
+    }
     Ok(Judges {
         agreement,
         disputed,
     })
+}
+
+/// A comparison of two reports is kept under both: one of them is enough.
+fn remove_mirrored(questions: &mut Vec<PanelQuestion>) {
+    let other = |question: &PanelQuestion| {
+        let other = question.about.split('/').next().unwrap_or_default();
+        other.to_owned()
+    };
+    let pairs: BTreeSet<(String, String)> = questions
+        .iter()
+        .map(|of| (of.subject.clone(), other(of)))
+        .collect();
+    questions.retain(|question| {
+        let other = other(question);
+        question.subject <= other || !pairs.contains(&(other, question.subject.clone()))
+    });
 }
 
 fn agreement_on(
@@ -201,6 +230,7 @@ fn disputes<'q>(
             agent: report.agent.clone(),
             task: report.task.to_string(),
             about: question.about.clone(),
+            item: None,
             distance,
             verdicts: question.verdicts.iter().map(in_words).collect(),
         })

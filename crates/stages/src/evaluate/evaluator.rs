@@ -84,6 +84,12 @@ pub trait Evaluator: Send + Sync {
         Ok(BTreeMap::new())
     }
 
+    /// What a judgement of a report on a task is about, in words: an item, a key point, a criterion.
+    /// None where the stored name says it, or nothing is known of it.
+    fn item_text(&self, _store: &Store, _task: &Task, _about: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// The scores of a failed report, where failures count as the worst (`--failed-as-zero`), given
     /// the reports on the same task that are ok. No entry leaves the measure without a value.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {

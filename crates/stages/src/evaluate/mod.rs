@@ -39,7 +39,7 @@ use crate::{
     context::{Context, StageReport},
     data::{AgentReport, MeasureDef, State, Task, TaskId},
     evidence::reading,
-    store::Evaluation,
+    store::{Evaluation, Store},
     web::Pages,
 };
 
@@ -69,6 +69,20 @@ pub fn evaluator(key: &str) -> Option<&'static dyn Evaluator> {
         .iter()
         .copied()
         .find(|evaluator| evaluator.key() == key)
+}
+
+/// What a judgement under an instrument is about, in words, where more is known than its name.
+pub fn item_text(
+    store: &Store,
+    task: &Task,
+    instrument: &str,
+    about: &str,
+) -> Result<Option<String>> {
+    let family = instrument.split('/').next().unwrap_or_default();
+    match evaluator(family) {
+        Some(evaluator) => evaluator.item_text(store, task, about),
+        None => Ok(None),
+    }
 }
 
 /// All measures: those of the evaluators, then those that no judge decides.

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, from_json};
 use crate::data::{GoldArticle, TaskId, id::sha256_hex};
+
+/// The id of a task's gold article in force.
+const NEWEST: &str =
+    "SELECT id FROM document WHERE kind = 'gold' AND task = ?1 ORDER BY rowid DESC LIMIT 1";
 
 /// What stands beside the text.
 #[derive(Serialize, Deserialize)]
@@ -39,10 +43,19 @@ impl Store {
         self.write(|tx| {
             let mut new = 0;
             for (id, article, payload) in &rows {
-                new += tx.execute(
-                    "INSERT OR IGNORE INTO document (id, kind, task, state, text, payload, run)
+                let task = article.task.as_str();
+                let in_force: Option<String> =
+                    tx.query_row(NEWEST, [task], |row| row.get(0)).optional()?;
+                if in_force.as_ref() == Some(id) {
+                    continue;
+                }
+                // One that was there before another took its place is the newest again.
+                let known = tx.execute("DELETE FROM document WHERE id = ?1", [id])?;
+                new += usize::from(known == 0);
+                tx.execute(
+                    "INSERT INTO document (id, kind, task, state, text, payload, run)
                      VALUES (?1, 'gold', ?2, 'ok', ?3, ?4, ?5)",
-                    params![id, article.task.as_str(), article.text, payload, run],
+                    params![id, task, article.text, payload, run],
                 )?;
             }
             Ok(new)

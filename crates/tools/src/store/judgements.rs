@@ -223,8 +223,8 @@ impl PanelJudgements<'_> {
         })
     }
 
-    /// The questions of an instrument that a judge in force decided, each with its judges' verdicts,
-    /// by subject, what they are about, and sample.
+    /// The questions of an instrument that a judge in force was asked, each with its judges' verdicts,
+    /// by subject, what they are about, and sample. A judge that gave none has none.
     pub fn questions(&self, instrument: &str) -> Result<Vec<PanelQuestion>> {
         let Some(panel) = self.panels.get(instrument) else {
             return Ok(Vec::new());
@@ -232,7 +232,7 @@ impl PanelJudgements<'_> {
         self.store.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT other, sample, value, label, confidence, cause, payload, state, judge, subject FROM judgement
-                 WHERE instrument = ?1 AND state = 'scored' ORDER BY subject, other, sample, rowid",
+                 WHERE instrument = ?1 ORDER BY subject, other, sample, rowid",
             )?;
             let mut rows = statement.query([instrument])?;
             let mut found: Vec<PanelQuestion> = Vec::new();
@@ -245,20 +245,25 @@ impl PanelJudgements<'_> {
                 let is_same = |of: &&mut PanelQuestion| {
                     of.subject == subject && of.about == about && of.sample == sample
                 };
+                if found.last_mut().filter(is_same).is_none() {
+                    found.push(PanelQuestion {
+                        subject: subject.to_owned(),
+                        about: about.to_owned(),
+                        sample,
+                        verdicts: Vec::new(),
+                    });
+                }
+                if row.get_ref(7)?.as_str()? != "scored" {
+                    continue;
+                }
                 let verdict = PanelVerdict {
                     judge: judge.clone(),
                     value: row.get(2)?,
                     label: row.get(3)?,
                     reason: StoredJudgement(row).reason()?,
                 };
-                match found.last_mut().filter(is_same) {
-                    Some(question) => question.add(verdict),
-                    None => found.push(PanelQuestion {
-                        subject: subject.to_owned(),
-                        about: about.to_owned(),
-                        sample,
-                        verdicts: vec![verdict],
-                    }),
+                if let Some(question) = found.last_mut() {
+                    question.add(verdict);
                 }
             }
             Ok(found)

@@ -50,7 +50,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     // The paper's table is English beside Chinese.
     let by = match args.table.as_deref() {
         Some("paper") => vec!["language".to_owned()],
-        _ => args.by.clone(),
+        _ => once_each(&args.by),
     };
     if let (Some(table @ ("live-research-bench" | "depth")), false) =
         (args.table.as_deref(), args.by.is_empty())
@@ -94,6 +94,15 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ));
     }
     Ok(exit::DONE)
+}
+
+/// The facets without blanks around them, each once.
+fn once_each(facets: &[String]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let trimmed = facets.iter().map(|facet| facet.trim().to_owned());
+    trimmed
+        .filter(|facet| known.insert(facet.clone()))
+        .collect()
 }
 
 /// Refuses a facet that no task has.
@@ -140,16 +149,19 @@ fn write(path: &Path, bytes: &[u8], printer: &Printer) -> Result<()> {
 }
 
 fn text(board: &Leaderboard) -> String {
-    let mut out = rows(&board.whole);
+    let mut out = rows("agent", &board.whole);
     if let Some(families) = &board.families {
-        out.push_str(&format!("\nfamilies of agents\n{}", rows(families)));
+        out.push_str(&format!(
+            "\nfamilies of agents\n{}",
+            rows("family", families)
+        ));
     }
     for group in &board.groups {
         out.push_str(&format!(
             "\n{}: {}\n{}",
             group.facet,
             group.value.as_deref().unwrap_or("not known"),
-            rows(&group.table)
+            rows("agent", &group.table)
         ));
     }
     out.push_str(&differences(&board.whole));
@@ -168,9 +180,10 @@ fn text(board: &Leaderboard) -> String {
     out
 }
 
-fn rows(of: &Table) -> String {
+/// `first` names what the rows are.
+fn rows(first: &str, of: &Table) -> String {
     let shown = shown_measures(of);
-    let mut header = vec!["tier", "agent"];
+    let mut header = vec!["tier", first];
     header.extend(shown.iter().map(|measure| measure.column));
     header.push("tasks");
     let mut rows = table(&header);
@@ -426,17 +439,26 @@ fn csv(board: &Leaderboard) -> Result<String> {
         "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored",
         "n_total",
     ])?;
-    let groups = board
-        .groups
-        .iter()
-        .map(|group| (group.value.as_deref().unwrap_or("not known"), &group.table));
-    for (facet, of) in std::iter::once(("all", &board.whole)).chain(groups) {
+    let several = board.options.by.len() > 1;
+    let groups = board.groups.iter().map(|group| {
+        let value = group.value.as_deref().unwrap_or("not known");
+        let name = if several {
+            format!("{}: {value}", group.facet)
+        } else {
+            value.to_owned()
+        };
+        (name, &group.table)
+    });
+    let families = board.families.iter();
+    let families = families.map(|table| ("families".to_owned(), table));
+    let whole = std::iter::once(("all".to_owned(), &board.whole));
+    for (facet, of) in whole.chain(families).chain(groups) {
         for (rank, row) in of.agents.iter().enumerate() {
             for (name, measure) in &row.measures {
                 let number =
                     |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 lines.write_record([
-                    plain_cell(facet).as_str(),
+                    plain_cell(&facet).as_str(),
                     &(rank + 1).to_string(),
                     &plain_cell(&row.agent),
                     &row.tier.map_or_else(String::new, |tier| tier.to_string()),

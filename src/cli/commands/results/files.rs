@@ -10,7 +10,7 @@ use crate::{
         files::{FileRead, Incremental, Problem as FileProblem, ReportsFile, SummaryFile},
     },
     cli::{
-        commands::folder::files_below,
+        commands::folder::{self, files_below},
         ui::{exit::Usage, output::Problem},
     },
 };
@@ -44,7 +44,7 @@ impl File {
         let file = |kind, problems: Vec<FileProblem>| Self {
             path: path.to_owned(),
             kind,
-            problems: problems.iter().map(shown).collect(),
+            problems: problems.iter().map(folder::problem).collect(),
         };
         if let Some(criterion) = Criterion::of_incremental(&name) {
             let FileRead { value, problems } = Incremental::read(&name, &bytes);
@@ -77,27 +77,31 @@ impl File {
     }
 }
 
-fn shown(problem: &FileProblem) -> Problem {
-    Problem {
-        place: format!("{}: {}", problem.file, problem.spot),
-        problem: format!("{}; {}", problem.why, problem.hint),
-    }
-}
-
-/// The files that paths name: a folder stands for the JSON files in and under it, by name.
-pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// The files that paths name; a folder stands for the JSON files in and under it, by name. What is
+/// wrong with a file of a folder is a problem, and the others go on.
+pub fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<Problem>)> {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
-            files.push(path.clone());
+            files.push(File::read(path)?);
             continue;
         }
-        let is_result = |path: &PathBuf| {
-            path.extension()
-                .is_some_and(|e| e == "json" || e == "jsonl")
-        };
         let before = files.len();
-        files.extend(files_below(path)?.into_iter().filter(is_result));
+        for path in files_below(path)? {
+            if !path
+                .extension()
+                .is_some_and(|e| e == "json" || e == "jsonl")
+            {
+                continue;
+            }
+            match File::read(&path) {
+                Ok(file) => files.push(file),
+                Err(why) => problems.push(Problem {
+                    place: path.display().to_string(),
+                    problem: format!("not read: {why}"),
+                }),
+            }
+        }
         if files.len() == before {
             let folder = path.display();
             return Err(Usage(format!(
@@ -107,5 +111,5 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             .into());
         }
     }
-    Ok(files)
+    Ok((files, problems))
 }

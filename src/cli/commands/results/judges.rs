@@ -1,10 +1,16 @@
-//! The judges of an audit: each judge's figures, computed again from its files, and the files that
-//! are held against them.
+//! The judges of an audit: each judge's figures, computed again from all its files of a folder, and the
+//! files that are held against them.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
 use super::files::{File, Kind};
 use crate::benchmarks::live_research_bench::{
+    Criterion,
     audit::{Finding, audit_average_beside, audit_summary_beside},
     averages::{Averages, Judge, JudgeName, average},
     depth::Counting,
@@ -18,107 +24,115 @@ use crate::benchmarks::live_research_bench::{
 pub struct JudgeFigures {
     /// Its name, and the file or folder with its grades.
     pub judge: JudgeName,
-    /// The file's name alone, which pairs it with a summary.
-    #[serde(skip)]
-    file_name: String,
+    /// The files that were joined.
+    pub files: Vec<PathBuf>,
     /// The figures.
     pub recomputed: Recomputed,
 }
 
-/// The judges in the order of the files. Reports with grades are a judge's; incremental results
-/// only where their folder has no such file. Of one judge's files in a folder the last counts,
-/// because it was written last.
+/// What tells judges apart: folder, provider, name. A file that names no judge is one by itself.
+type Key<'a> = (&'a Path, &'a str, &'a str, Option<&'a Path>);
+
+/// A judge's files in the order in which they were written.
+#[derive(Default)]
+struct Graded<'a> {
+    reports: Vec<(&'a File, &'a ReportsFile)>,
+    lines: Vec<(&'a File, (Criterion, Incremental))>,
+}
+
+/// The judges by folder and name. A judge's files of graded reports are joined, a later grade in
+/// place of an earlier one; lines of results count where there is no such file.
 pub fn judges(files: &[File]) -> Vec<JudgeFigures> {
-    let mut judges: Vec<JudgeFigures> = Vec::new();
+    let mut graded: BTreeMap<Key<'_>, Graded<'_>> = BTreeMap::new();
     for file in files {
-        let Kind::Reports(reports) = &file.kind else {
-            continue;
-        };
-        let Some(figures) = figures(file, file.path.display().to_string(), reports) else {
-            continue;
-        };
-        let is_same = |judge: &JudgeFigures| is_same_judge(&judge.judge, &figures.judge);
-        match judges.iter().position(is_same) {
-            Some(at) => judges[at] = figures,
-            None => judges.push(figures),
+        match &file.kind {
+            Kind::Reports(reports) => {
+                let of = graded.entry(key(file, reports.judge())).or_default();
+                of.reports.push((file, reports));
+            }
+            Kind::Lines(criterion, lines) => {
+                let judge = lines
+                    .lines
+                    .iter()
+                    .find_map(|(_, line)| line.block(*criterion).judge());
+                let (provider, model) = judge.unwrap_or_default();
+                let of = graded
+                    .entry((file.folder(), provider, model, None))
+                    .or_default();
+                of.lines.push((file, (*criterion, lines.clone())));
+            }
+            Kind::Summary(_) => {}
         }
     }
-    let has_reports = |folder| {
-        files
-            .iter()
-            .any(|file| file.folder() == folder && is_graded(&file.kind))
-    };
-    let mut folders: Vec<&std::path::Path> = Vec::new();
-    for file in files {
-        let folder = file.folder();
-        if matches!(file.kind, Kind::Lines(..))
-            && !has_reports(folder)
-            && !folders.contains(&folder)
-        {
-            folders.push(folder);
-        }
-    }
-    judges.extend(
-        folders
-            .into_iter()
-            .filter_map(|folder| of_lines(files, folder)),
-    );
+    let judges = graded.into_iter();
     judges
+        .filter_map(|((folder, provider, model, _), of)| figures(folder, [provider, model], &of))
+        .collect()
 }
 
-fn is_graded(kind: &Kind) -> bool {
-    matches!(kind, Kind::Reports(reports) if reports.judge().is_some())
-}
-
-/// Whether two files are one judge's: the same name, in the same folder.
-fn is_same_judge(a: &JudgeName, b: &JudgeName) -> bool {
-    let folder = |judge: &JudgeName| {
-        std::path::Path::new(&judge.file)
-            .parent()
-            .map(ToOwned::to_owned)
-    };
-    !a.model.is_empty()
-        && (&a.provider, &a.model) == (&b.provider, &b.model)
-        && folder(a) == folder(b)
+fn key<'a>(file: &'a File, judge: Option<(&'a str, &'a str)>) -> Key<'a> {
+    match judge {
+        Some((provider, model)) => (file.folder(), provider, model, None),
+        None => (file.folder(), "", "", Some(&file.path)),
+    }
 }
 
 /// None where nothing is graded.
-fn figures(file: &File, place: String, reports: &ReportsFile) -> Option<JudgeFigures> {
-    let recomputed = recompute(reports, &Known::default());
-    let is_empty = |of: &crate::benchmarks::live_research_bench::recompute::Model| {
-        of.means.is_empty() && of.depth.is_none()
+fn figures(folder: &Path, [provider, model]: [&str; 2], of: &Graded<'_>) -> Option<JudgeFigures> {
+    let (files, reports) = of.joined()?;
+    let recomputed = recompute(&reports, &Known::default());
+    let has_figures = recomputed
+        .models
+        .iter()
+        .any(|of| !of.means.is_empty() || of.depth.is_some());
+    let place = match files.as_slice() {
+        [only] => only.clone(),
+        _ => folder.to_owned(),
     };
-    if recomputed.models.iter().all(is_empty) {
-        return None;
-    }
-    let (provider, model) = reports.judge().unwrap_or_default();
-    Some(JudgeFigures {
+    has_figures.then(|| JudgeFigures {
         judge: JudgeName {
             provider: provider.to_owned(),
             model: model.to_owned(),
-            file: place,
+            file: place.display().to_string(),
         },
-        file_name: file.name().to_owned(),
+        files,
         recomputed,
     })
 }
 
-fn of_lines(files: &[File], folder: &std::path::Path) -> Option<JudgeFigures> {
-    let lines: Vec<(&File, _)> = files
-        .iter()
-        .filter(|file| file.folder() == folder)
-        .filter_map(|file| match &file.kind {
-            Kind::Lines(criterion, lines) => Some((file, (*criterion, lines.clone()))),
-            _ => None,
-        })
-        .collect();
-    let (first, _) = lines.first()?;
-    let place = match lines.len() {
-        1 => first.path.display().to_string(),
-        _ => folder.display().to_string(),
-    };
-    let lines: Vec<_> = lines.iter().map(|(_, lines)| lines.clone()).collect();
-    figures(first, place, &Incremental::joined(&lines))
+impl Graded<'_> {
+    fn joined(&self) -> Option<(Vec<PathBuf>, ReportsFile)> {
+        let paths = |files: &mut dyn Iterator<Item = &File>| -> Vec<PathBuf> {
+            files.map(|file| file.path.clone()).collect()
+        };
+        match self.reports.as_slice() {
+            [] if self.lines.is_empty() => None,
+            [] => {
+                let lines: Vec<_> = self.lines.iter().map(|(_, lines)| lines.clone()).collect();
+                let files = paths(&mut self.lines.iter().map(|(file, _)| *file));
+                Some((files, Incremental::joined(&lines)))
+            }
+            [(file, reports)] => Some((vec![file.path.clone()], (*reports).clone())),
+            several => {
+                let lines: Vec<_> = several
+                    .iter()
+                    .flat_map(|(_, reports)| {
+                        Criterion::ALL.map(|criterion| {
+                            (criterion, Incremental::of_reports(criterion, reports))
+                        })
+                    })
+                    .collect();
+                // By criterion, so that a later file's grades come after an earlier one's.
+                let joined = Criterion::ALL.map(|criterion| {
+                    let of = lines.iter().filter(|(of, _)| *of == criterion);
+                    let lines = of.flat_map(|(_, lines)| lines.lines.clone()).collect();
+                    (criterion, Incremental { lines })
+                });
+                let files = paths(&mut several.iter().map(|(file, _)| *file));
+                Some((files, Incremental::joined(&joined)))
+            }
+        }
+    }
 }
 
 /// The averages, of two judges or more.
@@ -130,48 +144,59 @@ pub fn averages(judges: &[JudgeFigures]) -> Option<Averages> {
     (judges.len() > 1).then(|| average(&judges))
 }
 
-/// What is wrong in a summary or an average beside the files that it was made of, where those are
-/// there.
+/// What is wrong in a summary or an average beside the files that it was made of; none where those
+/// are not there.
 pub fn beside(
     file: &File,
     summary: &SummaryFile,
     files: &[File],
     judges: &[JudgeFigures],
-) -> Vec<Finding> {
+) -> Option<Vec<Finding>> {
     if summary.averaged_from().is_some() {
-        return match averaged_summaries(summary, files) {
-            Some([a, b]) => audit_average_beside(summary, a, b),
-            None => Vec::new(),
-        };
+        let [a, b] = averaged_summaries(summary, files)?;
+        return Some(audit_average_beside(summary, a, b));
     }
-    match graded_with(file, judges) {
-        Some(judge) => audit_summary_beside(summary, &judge.recomputed),
-        None => Vec::new(),
-    }
-}
-
-/// The judge whose grades a summary sums up: the file of the same time, or the only one of its
-/// folder.
-fn graded_with<'a>(summary: &File, judges: &'a [JudgeFigures]) -> Option<&'a JudgeFigures> {
-    let time = |name: &str, kind: &str| {
-        let name = name.strip_prefix(kind)?;
-        Some(name.strip_suffix(".json")?.to_owned())
-    };
-    let in_folder: Vec<&JudgeFigures> = judges
+    let own = |judge: Option<(&str, &str)>| is_of(summary, judge);
+    let graded: Vec<(&File, &ReportsFile)> = files
         .iter()
-        .filter(|of| {
-            let place = std::path::Path::new(&of.judge.file);
-            place == summary.folder() || place.parent() == Some(summary.folder())
+        .filter(|of| of.folder() == file.folder())
+        .filter_map(|of| match &of.kind {
+            Kind::Reports(reports) if own(reports.judge()) => Some((of, reports)),
+            _ => None,
         })
         .collect();
-    let of_summary = time(summary.name(), "summary_");
-    let same_time = in_folder
+    let time = |file: &File, kind: &str| {
+        let name = file.name().strip_prefix(kind)?;
+        Some(name.strip_suffix(".json")?.to_owned())
+    };
+    let of_summary = time(file, "summary_");
+    let same_time = graded
         .iter()
-        .find(|of| of_summary.is_some() && time(&of.file_name, "detailed_results_") == of_summary);
-    match (same_time, in_folder.as_slice()) {
-        (Some(judge), _) => Some(judge),
-        (None, [only]) => Some(only),
-        _ => None,
+        .find(|(of, _)| of_summary.is_some() && time(of, "detailed_results_") == of_summary);
+    let facts = match (same_time, graded.as_slice()) {
+        (Some((_, reports)), _) | (None, [(_, reports)]) => recompute(reports, &Known::default()),
+        (None, []) => {
+            let mut own = judges.iter().filter(|of| {
+                let name = (of.judge.provider.as_str(), of.judge.model.as_str());
+                of.files.iter().any(|path| path.starts_with(file.folder()))
+                    && is_of(summary, Some(name))
+            });
+            own.next()?.recomputed.clone()
+        }
+        _ => return None,
+    };
+    Some(audit_summary_beside(summary, &facts))
+}
+
+/// Whether a summary names a judge, or none.
+fn is_of(summary: &SummaryFile, judge: Option<(&str, &str)>) -> bool {
+    let Some(metadata) = summary.metadata.get() else {
+        return true;
+    };
+    match (metadata.provider.get(), metadata.model.get(), judge) {
+        (Some(provider), Some(model), Some(judge)) => judge == (provider, model),
+        (Some(_), Some(_), None) => false,
+        _ => true,
     }
 }
 
@@ -180,42 +205,34 @@ fn averaged_summaries<'a>(
     averaged: &SummaryFile,
     files: &'a [File],
 ) -> Option<[&'a SummaryFile; 2]> {
-    let summaries: Vec<(&str, &SummaryFile)> = files
+    let summaries: Vec<(&Path, &SummaryFile)> = files
         .iter()
         .filter_map(|file| match &file.kind {
             Kind::Summary(summary) if summary.averaged_from().is_none() => {
-                Some((file.path.to_str()?, summary))
+                Some((file.path.as_path(), summary))
             }
             _ => None,
         })
         .collect();
     let from = averaged.averaged_from()?;
-    // By the end of the path: whoever moves a folder keeps what is inside.
     let find = |name: Option<&String>| {
-        let name = std::path::Path::new(name?);
-        let tail: std::path::PathBuf = name
-            .components()
-            .rev()
-            .take(2)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect();
-        let mut found = summaries
-            .iter()
-            .filter(|(path, _)| std::path::Path::new(path).ends_with(&tail));
+        let tail = tail(Path::new(name?));
+        let mut found = summaries.iter().filter(|(path, _)| path.ends_with(&tail));
         match (found.next(), found.next()) {
             (Some((_, only)), None) => Some(*only),
             _ => None,
         }
     };
-    match (
-        find(from.file_a.get()),
-        find(from.file_b.get()),
-        summaries.as_slice(),
-    ) {
-        (Some(a), Some(b), _) => Some([a, b]),
-        (_, _, [(_, a), (_, b)]) => Some([a, b]),
+    let named = [find(from.file_a.get()), find(from.file_b.get())];
+    match (named, summaries.as_slice()) {
+        ([Some(a), Some(b)], _) => Some([a, b]),
+        (_, [(_, a), (_, b)]) => Some([a, b]),
         _ => None,
     }
+}
+
+/// The file's name with its folder: whoever moves the files keeps what is inside.
+fn tail(path: &Path) -> PathBuf {
+    let parts: Vec<_> = path.components().collect();
+    parts[parts.len().saturating_sub(2)..].iter().collect()
 }

@@ -23,7 +23,7 @@ use crate::{
     },
     cli::ui::{
         exit,
-        output::{Printer, Problem, counted, listed, on_one_line, table},
+        output::{Printer, Problem, counted, on_one_line, table},
     },
 };
 
@@ -37,12 +37,16 @@ struct Audited {
     /// Fields and lines that could not be read.
     problems: Vec<Problem>,
     findings: Vec<Finding>,
+    /// Of a summary or an average: whether what it sums up was there.
+    held_against_its_files: Option<bool>,
 }
 
 /// All files, each judge's figures, and their averages.
 #[derive(Serialize)]
 struct Summary {
     files: Vec<Audited>,
+    /// Files of the folders that are no result files or cannot be read.
+    unread: Vec<Problem>,
     judges: Vec<JudgeFigures>,
     /// Of two judges or more.
     averages: Option<Averages>,
@@ -50,61 +54,78 @@ struct Summary {
 
 /// Runs the command.
 pub fn run(paths: &[PathBuf], printer: &Printer) -> Result<u8> {
-    let paths = files::named(paths)?;
-    let files = paths.iter().map(|path| File::read(path));
-    let files = files.collect::<Result<Vec<_>>>()?;
+    let (files, unread) = files::read(paths)?;
     let judges = judges::judges(&files);
-    let findings: Vec<Vec<Finding>> = files
+    let checked: Vec<(Vec<Finding>, Option<bool>)> = files
         .iter()
-        .map(|file| findings(file, &files, &judges))
+        .map(|file| check(file, &files, &judges))
         .collect();
-    let audited = files
-        .into_iter()
-        .zip(findings)
-        .map(|(file, findings)| Audited {
-            file: file.path,
-            problems: file.problems,
-            findings,
-        });
+    let audited = files.into_iter().zip(checked);
+    let audited = audited.map(|(file, (findings, held_against_its_files))| Audited {
+        file: file.path,
+        problems: file.problems,
+        findings,
+        held_against_its_files,
+    });
     let summary = Summary {
         files: audited.collect(),
+        unread,
         averages: judges::averages(&judges),
         judges,
     };
     printer.show(&summary, text)?;
     let is_clean = |of: &Audited| of.findings.is_empty() && of.problems.is_empty();
-    if summary.files.iter().all(is_clean) {
+    if summary.unread.is_empty() && summary.files.iter().all(is_clean) {
         Ok(exit::DONE)
     } else {
         Ok(exit::SOME_FAILED)
     }
 }
 
-fn findings(file: &File, files: &[File], judges: &[JudgeFigures]) -> Vec<Finding> {
+/// The findings in a file, and for a sum whether it was held against what it sums up.
+fn check(file: &File, files: &[File], judges: &[JudgeFigures]) -> (Vec<Finding>, Option<bool>) {
     match &file.kind {
-        Kind::Reports(reports) => audit(reports, &Known::default()),
+        Kind::Reports(reports) => (audit(reports, &Known::default()), None),
         Kind::Lines(criterion, lines) => {
             let known = Known {
                 criteria: vec![*criterion],
                 ..Known::default()
             };
-            audit(&lines.clone().into_reports(), &known)
+            (audit(&lines.clone().into_reports(), &known), None)
         }
         Kind::Summary(summary) => {
             let mut findings = audit_summary(summary);
-            findings.extend(judges::beside(file, summary, files, judges));
-            findings
+            let beside = judges::beside(file, summary, files, judges);
+            let was_held = beside.is_some();
+            findings.extend(beside.unwrap_or_default());
+            (findings, Some(was_held))
         }
     }
 }
 
+/// Problems, a line each; a stranger's file may be called anything.
+fn in_lines(problems: &[Problem]) -> String {
+    let lines = problems.iter();
+    lines
+        .map(|of| {
+            format!(
+                "{}\n",
+                on_one_line(&format!("{}: {}", of.place, of.problem))
+            )
+        })
+        .collect()
+}
+
 fn text(summary: &Summary) -> String {
-    let mut out = String::new();
+    let mut out = in_lines(&summary.unread);
     for of in &summary.files {
-        out.push_str(&format!("{}\n", of.file.display()));
-        out.push_str(&listed(&of.problems));
+        out.push_str(&format!("{}\n", on_one_line(&of.file.to_string_lossy())));
+        out.push_str(&in_lines(&of.problems));
         if of.findings.is_empty() {
-            out.push_str("nothing is wrong in it\n");
+            out.push_str(match of.held_against_its_files {
+                Some(false) => "nothing is wrong in it by itself; what it sums up is not here\n",
+                _ => "nothing is wrong in it\n",
+            });
         } else {
             let kinds: BTreeMap<&str, usize> = counts(&of.findings);
             out.push_str(&format!("findings: {}\n", counted(&kinds, "")));
@@ -127,7 +148,7 @@ fn text(summary: &Summary) -> String {
         out.push_str(&format!(
             "\nrecomputed: {}{}\n{}\n",
             on_one_line(&name),
-            judge.file,
+            on_one_line(&judge.file),
             figures(&of.recomputed)
         ));
     }
@@ -211,7 +232,7 @@ fn averaged(of: &Averages) -> String {
     }
     let judges = of.judges.iter().zip(1..);
     let judges: Vec<String> = judges
-        .map(|(judge, n)| format!("judge {n}: {}", judge.file))
+        .map(|(judge, n)| format!("judge {n}: {}", on_one_line(&judge.file)))
         .collect();
     format!("{rows}\n{}\n", judges.join("\n"))
 }

@@ -8,12 +8,12 @@ use crate::{
     benchmarks::wiki_live_challenge::{
         files::{
             AgenciesFile, ArticleFile, Content, Field, GoldStatements, JsonFile, MarkdownFile,
-            Problem as FileProblem, TaskTable, Tasks,
+            TaskTable, Tasks,
         },
         layout::Layout,
     },
     cli::{
-        commands::folder::files_below,
+        commands::folder::{self, files_below},
         ui::{exit::Usage, output::Problem},
     },
 };
@@ -42,7 +42,7 @@ pub struct BenchTask {
 }
 
 impl Bench {
-    /// Looks at a folder that holds `wiki_data`, or such a folder's parent.
+    /// Looks at a folder that holds `wiki_data` and `test_data`, or results.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
             let folder = folder.display();
@@ -63,11 +63,19 @@ impl Bench {
                  `wiki_data/cleaned_data/article/….md`, `test_data/AGENCY/md_data/….md`"
             )));
         }
+        let repeated = layout.repeated.iter().map(|path| Problem {
+            place: path.clone(),
+            problem:
+                "stands in the folder twice, and the first one counts; name the folder of one \
+                      benchmark"
+                    .to_owned(),
+        });
+        let problems = repeated.collect();
         Ok(Self {
             root: folder.to_owned(),
             layout,
             paths,
-            problems: Vec::new(),
+            problems,
         })
     }
 
@@ -81,11 +89,12 @@ impl Bench {
         let Some(path) = path else { return Ok(None) };
         match JsonFile::<T>::read(path, &self.bytes(path)?) {
             Ok(read) => {
-                self.problems.extend(read.problems.iter().map(shown));
+                self.problems
+                    .extend(read.problems.iter().map(folder::problem));
                 Ok(Some(read.value.content))
             }
             Err(why) => {
-                self.problems.push(shown(&why));
+                self.problems.push(folder::problem(&why));
                 Ok(None)
             }
         }
@@ -97,7 +106,7 @@ impl Bench {
         match MarkdownFile::read(path, &self.bytes(path)?) {
             Ok(file) => Ok(Some(file)),
             Err(why) => {
-                self.problems.push(shown(&why));
+                self.problems.push(folder::problem(&why));
                 Ok(None)
             }
         }
@@ -127,11 +136,12 @@ impl Bench {
         };
         match TaskTable::read(&path, &self.bytes(&path)?) {
             Ok(read) => {
-                self.problems.extend(read.problems.iter().map(shown));
+                self.problems
+                    .extend(read.problems.iter().map(folder::problem));
                 Ok(Some(read.value))
             }
             Err(why) => {
-                self.problems.push(shown(&why));
+                self.problems.push(folder::problem(&why));
                 Ok(None)
             }
         }
@@ -166,12 +176,5 @@ impl Bench {
         }
         let file: Option<ArticleFile> = self.json(files.json.as_deref())?;
         Ok(file.and_then(|file| Some(file.article(stem)?.text)))
-    }
-}
-
-fn shown(problem: &FileProblem) -> Problem {
-    Problem {
-        place: format!("{}: {}", problem.file, problem.spot),
-        problem: format!("{}; {}", problem.why, problem.hint),
     }
 }

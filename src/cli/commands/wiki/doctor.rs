@@ -43,7 +43,8 @@ struct Checked {
 #[derive(Default, Serialize)]
 struct OfAgency {
     counts: Counts,
-    /// Statements, by what they cite.
+    /// Statements of articles with a known address, and those that cite it, or Wikipedia at all.
+    held_against: usize,
     cites_target: usize,
     cites_wikipedia: usize,
     /// Share of the passages of eight words that stand in the gold articles, mean and largest of the
@@ -141,6 +142,7 @@ impl OfAgency {
             let urls = statement.url.get().map(|urls| urls.urls());
             leakage.add(nearest(urls.unwrap_or_default(), target));
         }
+        self.held_against += leakage.statements;
         self.cites_target += leakage.target + leakage.cut_target;
         self.cites_wikipedia += leakage.wikipedia;
     }
@@ -161,7 +163,7 @@ impl OfAgency {
     }
 
     fn share_of_statements(&self, n: usize) -> String {
-        match self.counts.statements {
+        match self.held_against {
             0 => "–".to_owned(),
             all => format!("{:.1}", 100.0 * n as f64 / all as f64),
         }
@@ -190,7 +192,7 @@ fn text(of: &Checked) -> String {
     let mut out = listed(&of.problems);
     out.push_str(&format!("{}\n", agencies(of)));
     for result in &of.results {
-        out.push_str(&format!("{}\n", result.sentence()));
+        out.push_str(&format!("{}\n", on_one_line(&result.sentence())));
     }
     let trip = &of.round_trip;
     out.push_str(&format!(

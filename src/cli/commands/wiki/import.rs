@@ -18,7 +18,7 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::{Printer, Problem, counted, listed},
+            output::{Printer, Problem, counted, listed, on_one_line},
         },
     },
     data::{AgentReport, AttemptCost, GoldArticle, State, Task, report::check_agent_name},
@@ -237,7 +237,7 @@ fn text(of: &Imported) -> String {
         counted(&of.reports, "none")
     ));
     if !of.disabled.is_empty() {
-        let names = of.disabled.join(", ");
+        let names = on_one_line(&of.disabled.join(", "));
         out.push_str(&format!("switched off in the register: {names}\n"));
     }
     if of.without_task > 0 {

@@ -139,6 +139,12 @@ impl Evaluator for Coverage {
         Ok(Box::new(CoverageFold { panel }))
     }
 
+    fn item_text(&self, _store: &Store, task: &Task, about: &str) -> Result<Option<String>> {
+        let mut items = checklist(task).into_iter();
+        let item = items.find(|(id, _)| id == about);
+        Ok(item.map(|(_, text)| text.to_owned()))
+    }
+
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
         Scores::from([(KEY, Score::ratio(0.0, 1.0))])
     }

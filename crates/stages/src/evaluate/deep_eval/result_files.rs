@@ -19,9 +19,13 @@ use crate::{
         },
         recompute::recompute,
     },
-    data::{Instrument, ReportHead, State, Task, TaskId},
+    data::{Instrument, ReportHead, State, Task, TaskId, id::sha256_hex},
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
+    text::invisible::works_unseen,
 };
+
+/// Bytes of a name; file systems allow 255, and more is added to it.
+const LONGEST_NAME: usize = 120;
 
 /// A number and the reason for it.
 pub type Reason = (f64, String);
@@ -65,13 +69,13 @@ pub struct Placed<'a> {
     pub path: String,
 }
 
-/// The first report of each agent on each task, by agent and task. Ids that are equal but for
-/// characters that no file name can have get a number.
+/// The first report of each agent on each task, by agent and task. Agents and queries with names that
+/// would be one file get a number.
 pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>> {
-    let tasks: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
+    let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let mut firsts: BTreeMap<(&str, &TaskId), &ReportHead> = BTreeMap::new();
     for head in heads.iter().filter(|head| head.state == State::Ok) {
-        if !tasks.contains_key(&head.task) {
+        if !by_id.contains_key(&head.task) {
             continue;
         }
         let first = firsts.entry((&head.agent, &head.task)).or_insert(head);
@@ -79,27 +83,36 @@ pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>>
             *first = head;
         }
     }
+    let agents: BTreeSet<&str> = firsts.keys().map(|(agent, _)| *agent).collect();
+    let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
+    let used: BTreeSet<&TaskId> = firsts.keys().map(|(_, task)| *task).collect();
+    let queries = distinct(
+        used.into_iter()
+            .map(|id| (id, as_name(&query_id(by_id[id])))),
+    );
+    let placed = firsts.into_iter().map(|((agent, id), head)| Placed {
+        head,
+        task: by_id[id],
+        path: format!("{}/qid_{}_report.md", folders[agent], queries[id]),
+        query: queries[id].clone(),
+    });
+    placed.collect()
+}
+
+/// Names of things, made different by numbers where two are the same but for their case.
+fn distinct<K: Ord + Copy>(names: impl Iterator<Item = (K, String)>) -> BTreeMap<K, String> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
-    let mut placed = Vec::new();
-    for ((agent, id), head) in firsts {
-        let task = tasks[id];
-        let query = query_id(task);
-        let path = (1..)
-            .map(|n| match n {
-                1 => format!("{}/qid_{}_report.md", as_name(agent), as_name(&query)),
-                n => format!("{}/qid_{}_{n}_report.md", as_name(agent), as_name(&query)),
-            })
-            .find(|path| !taken.contains(path))
+    let mut distinct = BTreeMap::new();
+    for (of, name) in names {
+        let numbered = (2..).map(|n| format!("{name}_{n}"));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !taken.contains(&name.to_lowercase()))
             .unwrap_or_default();
-        taken.insert(path.clone());
-        placed.push(Placed {
-            head,
-            task,
-            query,
-            path,
-        });
+        taken.insert(free.to_lowercase());
+        distinct.insert(of, free);
     }
-    placed
+    distinct
 }
 
 /// The id that the benchmark gave the query, or the task's own.
@@ -108,18 +121,27 @@ fn query_id(task: &Task) -> String {
     task.file_id().map_or_else(own, |id| bare_id(id).to_owned())
 }
 
-/// A name that is one file or folder everywhere.
+/// A name that is one file or folder everywhere; of a long one the beginning, and what tells it from
+/// others.
 pub fn as_name(text: &str) -> String {
-    let plain = |c: char| !(c.is_control() || "/\\:*?\"<>|".contains(c));
+    let plain = |c: char| !(c.is_control() || works_unseen(c) || "/\\:*?\"<>|".contains(c));
     let name: String = text
         .chars()
         .map(|c| if plain(c) { c } else { '_' })
         .collect();
-    if name.starts_with('.') {
+    let name = if name.starts_with('.') {
         format!("_{name}")
     } else {
         name
+    };
+    if name.len() <= LONGEST_NAME {
+        return name;
     }
+    let mut end = LONGEST_NAME;
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}_{}", &name[..end], &sha256_hex(name.as_bytes())[..8])
 }
 
 /// The grades of each judge that said anything of these reports, by the judge's name.
@@ -246,5 +268,29 @@ impl Graded<'_> {
             depth: depth.map(Box::new).into(),
             ..Report::default()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_files_and_differ() {
+        let names = distinct(
+            [(1, "x"), (2, "X"), (3, "x_2")]
+                .map(|(n, name)| (n, name.to_owned()))
+                .into_iter(),
+        );
+        assert_eq!(
+            names.into_values().collect::<Vec<_>>(),
+            ["x", "X_2", "x_2_2"]
+        );
+        assert_eq!(as_name("../a/b\u{202e}c"), "_.._a_b_c");
+        let long = as_name(&"好".repeat(100));
+        assert!(
+            long.len() < 140 && long != as_name(&"好".repeat(99)),
+            "{long}"
+        );
     }
 }

@@ -37,7 +37,7 @@ pub use fold::decide;
 use super::evaluator::{Evaluator, Fold, Work};
 use crate::{
     context::{Context, StageReport},
-    data::{InForce, Instrument, MeasureDef, Scores, Task},
+    data::{InForce, Instrument, KeyPointId, MeasureDef, Scores, Task},
     evaluate::{
         Form, Options,
         library::{self, Library},
@@ -94,6 +94,11 @@ impl Evaluator for Kae {
 
     fn measures(&self) -> &'static [MeasureDef] {
         &measures::MEASURES
+    }
+
+    fn item_text(&self, store: &Store, _task: &Task, about: &str) -> Result<Option<String>> {
+        let id = KeyPointId::from_stored(about.to_owned());
+        Ok(store.key_point(&id)?.map(|point| point.text))
     }
 
     fn roles(&self, _options: &Options) -> &'static [&'static str] {

@@ -68,10 +68,6 @@ pub struct Criterion {
     pub category: Category,
     /// Its part of the category.
     pub group: Option<Group>,
-    /// Whether it can only be decided where marks of citations are shown. The protocol takes them
-    /// off before it asks.
-    #[serde(default)]
-    pub needs_citations: bool,
     /// What the better article does, in one or two sentences.
     pub text: String,
 }
@@ -82,7 +78,7 @@ pub struct Criterion {
 pub struct Criteria {
     /// The list's name for people.
     pub name: String,
-    /// Changes with every changed text: verdicts by other texts are no verdicts by these.
+    /// To be raised with every changed text: verdicts by other texts are no verdicts by these.
     pub version: String,
     /// In the order of [`Category::ALL`].
     #[serde(rename = "category")]
@@ -199,11 +195,6 @@ mod tests {
         assert_eq!(
             list.of(Category::Neutral).next().map(|of| of.index),
             Some(29)
-        );
-        let cited = list.criteria.iter().filter(|of| of.needs_citations);
-        assert_eq!(
-            cited.map(|of| of.id.as_str()).collect::<Vec<_>>(),
-            ["ww_ls_6"]
         );
     }
 

@@ -183,6 +183,8 @@ pub struct Layout {
     pub results: Vec<(FileKind, String)>,
     /// Paths of no known kind.
     pub unknown: Vec<String>,
+    /// Paths of files that stand elsewhere, too; the first one counts.
+    pub repeated: Vec<String>,
 }
 
 /// A file that is not there; without a stem, all files of an agency are not.
@@ -211,13 +213,13 @@ impl Layout {
 
     fn add(&mut self, known: Known<'_>, path: String) {
         let stem = known.stem.to_owned();
-        match known.kind {
-            FileKind::TaskTable => self.task_table = Some(path),
-            FileKind::Tasks => self.tasks = Some(path),
-            FileKind::Agencies => self.register = Some(path),
-            FileKind::GoldArticle => self.gold.entry(stem).or_default().article = Some(path),
-            FileKind::GoldStatements => self.gold.entry(stem).or_default().statements = Some(path),
-            FileKind::RawWiki => self.gold.entry(stem).or_default().raw = Some(path),
+        let slot = match known.kind {
+            FileKind::TaskTable => &mut self.task_table,
+            FileKind::Tasks => &mut self.tasks,
+            FileKind::Agencies => &mut self.register,
+            FileKind::GoldArticle => &mut self.gold.entry(stem).or_default().article,
+            FileKind::GoldStatements => &mut self.gold.entry(stem).or_default().statements,
+            FileKind::RawWiki => &mut self.gold.entry(stem).or_default().raw,
             FileKind::AgencyMarkdown | FileKind::AgencyJson => {
                 let agency = known.agency.unwrap_or_default().to_owned();
                 let files = self
@@ -227,11 +229,19 @@ impl Layout {
                     .entry(stem)
                     .or_default();
                 match known.kind {
-                    FileKind::AgencyMarkdown => files.markdown = Some(path),
-                    _ => files.json = Some(path),
+                    FileKind::AgencyMarkdown => &mut files.markdown,
+                    _ => &mut files.json,
                 }
             }
-            kind => self.results.push((kind, path)),
+            kind => {
+                self.results.push((kind, path));
+                return;
+            }
+        };
+        if slot.is_some() {
+            self.repeated.push(path);
+        } else {
+            *slot = Some(path);
         }
     }
 

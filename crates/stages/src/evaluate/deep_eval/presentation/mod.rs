@@ -250,6 +250,10 @@ impl Evaluator for Presentation {
         Ok(Box::new(fold::PresentationFold::new(evaluation)))
     }
 
+    fn item_text(&self, _store: &Store, _task: &Task, about: &str) -> Result<Option<String>> {
+        Ok(questions::question(about).map(str::to_owned))
+    }
+
     /// No report has no form.
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
         let all = ITEMS.into_iter().chain([KEY]);

@@ -28,6 +28,12 @@ pub fn of_readers() -> [String; 3] {
     OF_READERS.map(|(name, _)| name.to_owned())
 }
 
+/// The question of an item that only a reader can decide.
+pub fn question(item: &str) -> Option<&'static str> {
+    let found = OF_READERS.iter().find(|(name, _)| *name == item)?;
+    Some(found.1)
+}
+
 /// The questions about a report: those for readers, and all where the model is compared with code.
 pub fn for_a_model(report: &str, all: bool) -> Vec<(String, Value)> {
     let mut questions: Vec<(String, Value)> = OF_READERS

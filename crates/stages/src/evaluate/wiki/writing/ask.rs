@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{CRITERION, PROGRAM, PROMPT, ROLE, SLIPS, Settings};
+use super::{CRITERION, PROGRAM, PROMPT, ROLE, SLIPS, Settings, terms};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, DecidedBy, Decision, GoldArticle, Unscored},
@@ -20,7 +20,7 @@ use crate::{
         self, DecisionOfCode, Verdict,
         batch::{self, BatchForm, Each, Subject},
     },
-    lint::article::{self, Article},
+    lint::article::{self, Article, Finding, Kind},
     llm::{Answer, object},
 };
 
@@ -173,7 +173,8 @@ pub async fn compare(
     for ((case, gold), texts) in cases.iter().zip(&texts) {
         for order in Order::BOTH {
             for category in &criteria::built_in().categories {
-                subjects.push(subject(case, gold, texts, order, category));
+                let terms = terms(gold, settings);
+                subjects.push(subject((case, gold, texts), order, category, &terms));
             }
         }
     }
@@ -209,15 +210,14 @@ fn check(reply: &Reply, settings: Settings) -> Result<(), Unscored> {
 }
 
 fn subject<'a>(
-    case: &Case<'a>,
-    gold: &'a GoldArticle,
-    texts: &'a Texts,
+    (case, gold, texts): (&Case<'a>, &'a GoldArticle, &'a Texts),
     order: Order,
     category: &'a CategoryText,
+    terms: &str,
 ) -> Subject<Shown<'a>> {
     let of_category = criteria::built_in().of(category.id);
     let items = of_category.map(|criterion| {
-        let about = format!("{}/{}", order.word(), criterion.id);
+        let about = format!("{}/{}/{terms}", order.word(), criterion.id);
         (about, json!(criterion.text))
     });
     // Words to watch are what the marks are of.
@@ -239,11 +239,19 @@ fn subject<'a>(
     }
 }
 
+/// Slips that do not rest on citations: marks are taken off both articles, and many gold articles had
+/// none.
+fn slips(found: &Article) -> Vec<&Finding> {
+    let mut findings = found.findings();
+    findings.retain(|finding| !matches!(finding.kind, Kind::UnsourcedLead | Kind::UncitedSection));
+    findings
+}
+
 /// The slips of an article, a line each.
 fn listed(found: &Article) -> String {
-    let findings = found.findings();
-    let shown = findings.iter().take(MOST_SHOWN);
-    let lines: Vec<String> = shown
+    let lines: Vec<String> = slips(found)
+        .iter()
+        .take(MOST_SHOWN)
         .map(|finding| format!("“{}”: {}", finding.words, finding.what))
         .collect();
     lines.join("\n")
@@ -252,7 +260,7 @@ fn listed(found: &Article) -> String {
 /// Keeps how many slips code found in a report, with the first ones; an article in which it looked
 /// for none has no number.
 fn keep_slips(ctx: &Context, case: &Case<'_>, found: &Article) -> Result<()> {
-    let findings = found.findings();
+    let findings = slips(found);
     let shown = &findings[..findings.len().min(MOST_KEPT)];
     if found.words == 0 {
         return Ok(());

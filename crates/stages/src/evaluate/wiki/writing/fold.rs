@@ -1,11 +1,13 @@
 //! From stored verdicts by criterion to the share that a report wins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::{AGREEMENT, CRITERION, FIRST, KEY, MARKS, SLIPS, WINS, ask::Order, category_key};
+use super::{
+    AGREEMENT, CRITERION, FIRST, KEY, MARKS, SLIPS, Settings, WINS, ask::Order, category_key, terms,
+};
 use crate::{
     data::{Cause, Judgement, Score, Task, TaskId},
     evaluate::{
@@ -39,15 +41,20 @@ impl Preferred {
 pub struct WritingFold {
     /// Judges in force; none where nobody was asked.
     panel: usize,
-    /// Tasks with a gold article.
-    with_gold: BTreeSet<TaskId>,
+    /// What verdicts rest on, for each task with a gold article.
+    terms: BTreeMap<TaskId, String>,
 }
 
 impl WritingFold {
     pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
+        let in_force = evaluation.in_force(CRITERION);
+        let settings = Settings::deserialize(&in_force.settings).unwrap_or_default();
+        let gold = store.gold()?.into_iter();
         Ok(Self {
-            panel: evaluation.in_force(CRITERION).panel.len(),
-            with_gold: store.gold()?.into_keys().collect(),
+            panel: in_force.panel.len(),
+            terms: gold
+                .map(|(task, gold)| (task, terms(&gold, settings)))
+                .collect(),
         })
     }
 }
@@ -58,15 +65,15 @@ impl Fold for WritingFold {
         if self.panel == 0 {
             return Ok(folded);
         }
-        if !self.with_gold.contains(&task.id) {
+        let Some(terms) = self.terms.get(&task.id) else {
             folded.scores.insert(KEY, Score::missing("no gold article"));
             return Ok(folded);
-        }
+        };
         let preferred = |stored: &StoredJudgement<'_>| stored.label::<Preferred>();
         let said = record
             .judgements
             .read_bare(CRITERION, report.id.as_str(), preferred)?;
-        let verdicts = Verdicts::of(&said);
+        let verdicts = Verdicts::of(&said, terms);
         folded.unscored = verdicts.unscored(self.panel);
         let unscored = folded.unscored.values().sum();
         let all: Vec<Both> = verdicts.decided().collect();
@@ -174,16 +181,20 @@ struct Verdicts<'a> {
 }
 
 impl<'a> Verdicts<'a> {
-    /// Verdicts on criteria that are not in the list do not count.
-    fn of(said: &'a [Judgement<Preferred, Cause>]) -> Self {
+    /// Those that rest on other terms, or are on criteria that are not in the list, do not count.
+    fn of(said: &'a [Judgement<Preferred, Cause>], terms: &str) -> Self {
         let mut verdicts = Self {
             by: BTreeMap::new(),
             failed: BTreeMap::new(),
         };
         for judgement in said {
-            let Some((order, criterion)) = judgement.about.split_once('/') else {
+            let mut parts = judgement.about.split('/');
+            let (Some(order), Some(criterion)) = (parts.next(), parts.next()) else {
                 continue;
             };
+            if parts.next() != Some(terms) {
+                continue;
+            }
             let Some(place) = Order::BOTH.iter().position(|known| known.word() == order) else {
                 continue;
             };
@@ -248,10 +259,10 @@ mod tests {
         let all: Vec<_> = criteria::built_in()
             .criteria
             .iter()
-            .flat_map(|of| Order::BOTH.map(|order| format!("{}/{}", order.word(), of.id)))
+            .flat_map(|of| Order::BOTH.map(|order| format!("{}/{}/now", order.word(), of.id)))
             .map(|about| said(&about, Ok(Preferred::First)))
             .collect();
-        let verdicts = Verdicts::of(&all);
+        let verdicts = Verdicts::of(&all, "now");
         let both: Vec<Both<'_>> = verdicts.decided().collect();
         assert_eq!(both.len(), 39);
         let value = |score: Score| score.value().expect("a value");
@@ -264,15 +275,17 @@ mod tests {
     #[test]
     fn one_order_alone_counts_for_nothing_and_a_failure_is_no_tie() {
         let all = [
-            said("report-first/bc_1", Ok(Preferred::First)),
-            said("gold-first/bc_1", Ok(Preferred::Second)),
-            said("report-first/bc_2", Ok(Preferred::First)),
-            said("gold-first/bc_2", Err(Cause::Timeout)),
-            said("gold-first/bc_99", Ok(Preferred::First)),
-            said("report-first/n_1", Ok(Preferred::Tie)),
-            said("gold-first/n_1", Ok(Preferred::First)),
+            said("report-first/bc_1/now", Ok(Preferred::First)),
+            said("gold-first/bc_1/now", Ok(Preferred::Second)),
+            said("report-first/bc_2/now", Ok(Preferred::First)),
+            said("gold-first/bc_2/now", Err(Cause::Timeout)),
+            said("gold-first/bc_99/now", Ok(Preferred::First)),
+            said("report-first/n_1/now", Ok(Preferred::Tie)),
+            said("gold-first/n_1/now", Ok(Preferred::First)),
+            said("report-first/bc_3/earlier", Ok(Preferred::First)),
+            said("gold-first/bc_3/earlier", Ok(Preferred::First)),
         ];
-        let verdicts = Verdicts::of(&all);
+        let verdicts = Verdicts::of(&all, "now");
         let won: Vec<f64> = verdicts.decided().map(|both| both.won()).collect();
         assert_eq!(won, [1.0, 0.25], "bc_1 is won, n_1 a tie and a loss");
         let wins: Vec<f64> = verdicts.decided().map(|both| both.wins()).collect();

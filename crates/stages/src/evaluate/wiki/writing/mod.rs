@@ -19,12 +19,15 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{criteria::Category, no_gold};
+use super::{
+    criteria::{self, Category},
+    no_gold,
+};
 use crate::{
     context::{Context, StageReport},
     data::{
-        Average, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task,
-        Unit,
+        Average, GoldArticle, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores,
+        SubjectKind, Task, Unit, id::sha256_hex,
     },
     evaluate::{
         Misconfigured, Options,
@@ -47,7 +50,8 @@ const FIRST: &str = "writing_first";
 const AGREEMENT: &str = "writing_agreement";
 const MARKS: &str = "writing_marks";
 
-/// Which of two articles is better by a criterion; what it is about is the order and the criterion.
+/// Which of two articles is better by a criterion; what it is about is the order, the criterion, and
+/// [`terms`].
 const CRITERION: Instrument = Instrument {
     id: "writing/criterion/1",
     family: KEY,
@@ -64,6 +68,17 @@ const SLIPS: Instrument = Instrument {
     scale: "slips per 1,000 words",
     ..CRITERION
 };
+
+/// What a verdict rests on besides the report: another gold article, other criteria, or another rule
+/// on ties have verdicts of their own.
+fn terms(gold: &GoldArticle, settings: Settings) -> String {
+    let version = &criteria::built_in().version;
+    let terms = format!(
+        "{version}\0{}\0{}\0{}",
+        settings.ties, gold.title, gold.text
+    );
+    sha256_hex(terms.as_bytes())[..12].to_owned()
+}
 
 /// The key of the measure of a category.
 fn category_key(category: Category) -> &'static str {
@@ -139,7 +154,7 @@ static MEASURES: [MeasureDef; 8] = [
         key: MARKS,
         label: "slips of writing",
         column: "slips",
-        meaning: "slips per 1,000 words that code finds: praise, hints, clichés, relative times, a lead without a source",
+        meaning: "slips per 1,000 words that code finds: praise, hints, clichés, relative times, a divided lead",
         unit: Unit::Count(1),
         most: None,
         higher_is_better: Some(false),
@@ -233,6 +248,15 @@ impl Evaluator for Writing {
         evaluation: &'a Evaluation,
     ) -> Result<Box<dyn Fold + 'a>> {
         Ok(Box::new(fold::WritingFold::new(store, evaluation)?))
+    }
+
+    fn item_text(&self, _store: &Store, _task: &Task, about: &str) -> Result<Option<String>> {
+        let mut parts = about.split('/');
+        let (order, criterion) = (parts.next(), parts.next());
+        let criterion = criterion.and_then(|id| criteria::built_in().by_id(id));
+        Ok(order
+            .zip(criterion)
+            .map(|(order, criterion)| format!("{} ({order})", criterion.text)))
     }
 
     /// It loses by each criterion; of its writing nothing is known.

@@ -35,9 +35,13 @@ impl MarkdownFile {
     pub fn article(&self, stem: &str) -> Article {
         let text = self.text.trim_start_matches('\u{feff}');
         let mut kept = String::with_capacity(text.len());
-        let lines = text.split_inclusive('\n');
-        for line in lines.filter(|line| !is_header(line)) {
-            kept.push_str(line);
+        // Such a line in the middle is the article's own.
+        let mut is_top = true;
+        for line in text.split_inclusive('\n') {
+            is_top &= is_header(line) || line.trim().is_empty();
+            if !(is_top && is_header(line)) {
+                kept.push_str(line);
+            }
         }
         let given = text.lines().find_map(|line| line.strip_prefix(HEADERS[0]));
         let given = given.map(str::trim).filter(|title| !title.is_empty());
