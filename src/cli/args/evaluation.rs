@@ -262,7 +262,7 @@ pub enum Export {
 pub enum Wiki {
     /// Import a benchmark's folder: its tasks as a named set, gold articles, and agencies' articles
     ///
-    /// Nothing is imported twice. Next: `taskgen evaluate --metric writing`.
+    /// Nothing is imported twice. Next: `taskgen evaluate --metric writing,facts`.
     Import {
         /// Folder with `wiki_data` and `test_data`
         #[arg(value_name = "FOLDER")]

@@ -29,23 +29,64 @@ pub fn criteria() -> Vec<(String, String)> {
         .collect()
 }
 
+/// Pillars that each gold article measures.
+pub const PILLARS: usize = 10;
+
+/// How many pillars an agency measures as the gold article does, and how many otherwise; and whether a
+/// sentence of it cites the gold article.
+pub fn pillars(agency: &str) -> (usize, usize, bool) {
+    match agency {
+        "strong" => (8, 0, false),
+        "middle" => (5, 1, true),
+        _ => (2, 2, false),
+    }
+}
+
+/// The statement on a pillar.
+pub fn pillar(title: &str, n: usize, feet: usize) -> String {
+    format!("Pillar {n} of {title} measures {feet} feet.")
+}
+
 /// An article with its quality by each criterion.
-pub fn article(title: &str, mark: &str, quality: impl Fn(usize) -> usize) -> String {
-    let mut text = format!("# {title}\n\n{title} crosses the river Esk {mark}.\n\n## Quality\n\n");
+fn article(
+    title: &str,
+    mark: &str,
+    pillars: &[String],
+    quality: impl Fn(usize) -> usize,
+) -> String {
+    let mut text = format!("# {title}\n\n{title} crosses the river Esk {mark}.\n\n");
+    write!(
+        text,
+        "## Pillars\n\n{}\n\n## Quality\n\n",
+        pillars.join(" ")
+    )
+    .expect("a text");
     for (at, (id, _)) in criteria().iter().enumerate() {
         writeln!(text, "- By {id} is {}.", quality(at)).expect("a text");
     }
     text
 }
 
+/// The gold article.
+fn gold(title: &str) -> String {
+    let pillars: Vec<String> = (1..=PILLARS).map(|n| pillar(title, n, 10 * n)).collect();
+    article(title, "here", &pillars, |_| GOLD)
+}
+
 /// An agency's article that is better by the first so many criteria, and worse by the others.
-pub fn answer(title: &str, wins: usize) -> String {
-    let text = article(
-        title,
-        "[1]",
-        |at| if at < wins { GOLD + 1 } else { GOLD - 1 },
-    );
-    format!("{text}\n## References\n\n[1] https://example.org/{title}\n")
+fn answer(agency: &str, stem: &str, wins: usize) -> String {
+    let title = stem.replace('_', " ");
+    let (right, wrong, leaks) = pillars(agency);
+    let mut said: Vec<String> = (1..=right).map(|n| pillar(&title, n, 10 * n)).collect();
+    said.extend((right + 1..=right + wrong).map(|n| pillar(&title, n, 10 * n + 7)));
+    if leaks {
+        said.push("It has a toll house [2].".to_owned());
+    }
+    let quality = |at| if at < wins { GOLD + 1 } else { GOLD - 1 };
+    let text = article(&title, "[1]", &said, quality);
+    format!(
+        "{text}\n## References\n\n[1] https://example.org/{stem}\n[2] https://en.m.wikipedia.org/wiki/{stem}#History\n"
+    )
 }
 
 /// How many of the first so many criteria are in each category.
@@ -84,9 +125,10 @@ pub fn write(folder: &Path) {
         .expect("a text");
         put(
             &format!("wiki_data/cleaned_data/article/{stem}.md"),
-            &article(&title, "here", |_| GOLD),
+            &gold(&title),
         );
-        let statements = json!([{ "statement": format!("{title} crosses the river Esk.") }]);
+        let statements = (1..=PILLARS).map(|n| json!({ "statement": pillar(&title, n, 10 * n) }));
+        let statements: Vec<_> = statements.collect();
         put(
             &format!("wiki_data/cleaned_data/statement/{stem}_statements.json"),
             &serde_json::to_string_pretty(&statements).expect("JSON"),
@@ -107,11 +149,8 @@ pub fn write(folder: &Path) {
     put("test_data/agencies.json", &register.to_string());
     for (agency, wins) in AGENCIES {
         for (stem, wins) in TASKS.into_iter().zip(wins) {
-            let title = stem.replace('_', " ");
-            put(
-                &format!("test_data/{agency}/md_data/{stem}.md"),
-                &answer(&title, wins),
-            );
+            let path = format!("test_data/{agency}/md_data/{stem}.md");
+            put(&path, &answer(agency, stem, wins));
         }
     }
     put(

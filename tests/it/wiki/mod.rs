@@ -155,6 +155,118 @@ fn planted_wins_come_out_as_planted() {
     assert_eq!(fake.take(), 0);
 }
 
+/// What passages say of claims on pillars: the same measure, another one, or nothing.
+fn stances(body: &Value) -> Value {
+    let question = question(body);
+    let (passages, claims) = question.split_once("The claims:").expect("claims");
+    let [passages, claims] = [passages, claims].map(fenced);
+    let measure = |text: &str| -> Option<(String, String)> {
+        let (pillar, feet) = text.split_once(" measures ")?;
+        let pillar = &pillar[pillar.rfind("Pillar ")?..];
+        Some((pillar.to_owned(), feet.split(' ').next()?.to_owned()))
+    };
+    let said = passages.iter().zip(1..).flat_map(|(passage, number)| {
+        let sentences = passage.split_inclusive(" feet.");
+        sentences.filter_map(move |sentence| {
+            Some((measure(sentence)?, number, sentence.trim().to_owned()))
+        })
+    });
+    let said: Vec<_> = said.collect();
+    let verdicts = claims.iter().zip(1..).map(|(claim, number)| {
+        let found = measure(claim).and_then(|(pillar, feet)| {
+            let same = said.iter().find(|((known, _), ..)| *known == pillar)?;
+            let stance = if same.0.1 == feet { "supports" } else { "contradicts" };
+            let quote = &same.2[same.2.find("Pillar ")?..];
+            Some(json!({ "number": number, "reason": "It measures.", "stance": stance, "passage": same.1, "quote": quote }))
+        });
+        found.unwrap_or_else(|| {
+            json!({ "number": number, "reason": "It does not measure.", "stance": "silent", "passage": 0, "quote": "" })
+        })
+    });
+    json!({ "verdicts": verdicts.collect::<Vec<_>>() })
+}
+
+#[test]
+fn planted_facts_conflicts_and_leaks_come_out_as_planted() {
+    let fake = ModelServer::openai().plays(|request| Play::Say(stances(&request.body).to_string()));
+    let project = imported(&fake);
+    let said = project.json(&["--dry-run", "evaluate", "--metric", "facts"]);
+    project.ok(&["evaluate", "--metric", "facts"]);
+    println!("{} questions; {}", fake.take(), said["calls"]);
+    let board = project.json(&["leaderboard"]);
+    for (agent, _) in AGENCIES {
+        let (right, wrong, leaks) = bench::pillars(agent);
+        let (right, wrong, leaks) = (right as f64, wrong as f64, f64::from(u8::from(leaks)));
+        let pillars = bench::PILLARS as f64;
+        near(
+            value(&board, agent, "facts_covered"),
+            right / pillars,
+            agent,
+        );
+        near(value(&board, agent, "facts_denied"), wrong / pillars, agent);
+        // The river, 39 items, and the pillars.
+        let statements = 40.0 + right + wrong;
+        near(
+            value(&board, agent, "facts_borne_out"),
+            right / statements,
+            agent,
+        );
+        near(
+            value(&board, agent, "facts_conflict"),
+            wrong / statements,
+            agent,
+        );
+        near(
+            value(&board, agent, "facts_leaked"),
+            leaks / (statements + leaks),
+            agent,
+        );
+        let copied = value(&board, agent, "facts_copied").expect("a share");
+        assert!(copied > 0.0 && copied < 1.0, "{agent}: {copied}");
+    }
+    project.ok(&["evaluate", "--metric", "facts"]);
+    assert_eq!(fake.take(), 0, "nothing is asked twice");
+    // Verdicts on an earlier gold article do not count.
+    let path = project.path(&format!(
+        "made/wiki_data/cleaned_data/article/{}.md",
+        TASKS[0]
+    ));
+    let text = std::fs::read_to_string(&path).expect("a file");
+    std::fs::write(&path, text.replace("Esk", "Doe")).expect("writable");
+    project.ok(&["wiki", "import", "made"]);
+    let board = project.json(&["leaderboard"]);
+    let held = &row(&board, "strong")["measures"]["facts_conflict"];
+    assert_eq!((&held["n"], &held["of"]), (&json!(3), &json!(4)), "{held}");
+}
+
+/// Replies with quotes that stand nowhere: each statement is unscored, and none is silent.
+#[test]
+fn an_invented_quote_is_no_verdict() {
+    let fake = ModelServer::openai().plays(|request| {
+        let mut reply = stances(&request.body);
+        for verdict in reply["verdicts"].as_array_mut().expect("verdicts") {
+            if verdict["stance"] != "silent" {
+                verdict["quote"] = json!("words that stand in no passage at all");
+            }
+        }
+        Play::Say(reply.to_string())
+    });
+    let project = imported(&fake);
+    project.output(&["evaluate", "--metric", "facts", "--max-unscored", "1"]);
+    let board = project.json(&["leaderboard"]);
+    for (agent, _) in AGENCIES {
+        let (right, wrong, _) = bench::pillars(agent);
+        // What the report says or denies has no verdict; on the others it is silent.
+        near(value(&board, agent, "facts_covered"), 0.0, agent);
+        let unscored = row(&board, agent)["unscored"]
+            .as_object()
+            .expect("causes")
+            .values();
+        let unscored: u64 = unscored.filter_map(Value::as_u64).sum();
+        assert_eq!(unscored as usize, 4 * 2 * (right + wrong), "{agent}");
+    }
+}
+
 /// Another gold article, or another rule on ties, has verdicts of its own.
 #[test]
 fn what_a_verdict_rests_on_is_judged_anew_when_it_changes() {

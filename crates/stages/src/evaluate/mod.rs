@@ -61,6 +61,7 @@ pub static EVALUATORS: &[&dyn Evaluator] = &[
     &deep_eval::Depth,
     &deep_eval::CitationAccuracy,
     &wiki::Writing,
+    &wiki::Facts,
 ];
 
 /// The evaluator of a name.

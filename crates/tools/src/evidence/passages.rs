@@ -33,9 +33,18 @@ impl Passages {
                 all.extend(retrieval::passages(page, &extract.text));
             }
         }
+        Ok(Self::new(all))
+    }
+
+    /// The passages of one text, under the name of its source.
+    pub fn of_text(source: &str, text: &str) -> Self {
+        Self::new(retrieval::passages(source, text))
+    }
+
+    fn new(all: Vec<Passage>) -> Self {
         let texts: Vec<&str> = all.iter().map(|of| of.text.as_str()).collect();
         let index = Index::new(&texts, None);
-        Ok(Self { all, index })
+        Self { all, index }
     }
 
     /// The passages that fit the statements best, in the order of the pages; all of short pages,

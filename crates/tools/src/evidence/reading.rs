@@ -5,7 +5,10 @@ use std::{num::NonZero, ops::RangeInclusive, thread};
 
 use anyhow::{Result, anyhow};
 
-use super::statements::{self, Part};
+use super::{
+    prose,
+    statements::{self, Part},
+};
 use crate::{
     citations::{self, Diagnosis},
     data::{AgentReport, Citation, ReadReport, Reading, ReportId, Statement},
@@ -94,6 +97,40 @@ pub fn lines(report: &str) -> Vec<String> {
 pub fn count_statements(report: &str) -> usize {
     let parts = statements::all(report, &citations::parse(report)).into_iter();
     parts.filter(|(part, _)| *part == Part::Statement).count()
+}
+
+/// A sentence, item or row of a report with the addresses that it cites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced {
+    /// Its text on one line, without marks of citations.
+    pub text: String,
+    /// The addresses, canonical, in order.
+    pub urls: Vec<String>,
+}
+
+/// All sentences, items and rows of a report, whether they cite or not, each with what it cites: marks
+/// in it or behind its full stop. Headings and references are left out.
+pub fn sourced(report: &str) -> Vec<Sourced> {
+    let found = citations::parse(report);
+    let chars: Vec<char> = report.chars().collect();
+    let mut sourced = Vec::new();
+    for (part, span) in statements::spans(&chars, &found) {
+        let text: String = chars[span.clone()].iter().collect();
+        let text = words::one_line(&prose::without_sources(&text));
+        if part != Part::Statement || text.is_empty() {
+            continue;
+        }
+        let first = found
+            .citations
+            .partition_point(|citation| citation.start < span.start);
+        let own = found.citations[first..].iter();
+        let own = own.take_while(|citation| citation.start < span.end);
+        sourced.push(Sourced {
+            text,
+            urls: own.filter_map(|citation| citation.url.clone()).collect(),
+        });
+    }
+    sourced
 }
 
 /// The statements of a report that cite, each with its citations in order: from the record, where

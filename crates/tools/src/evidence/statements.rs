@@ -70,12 +70,20 @@ pub enum Part {
 }
 
 /// Every sentence, heading, list item, row and reference of a report, in order, whether it cites or
-/// not.
+/// not: its text.
 pub fn all(report: &str, found: &Citations) -> Vec<(Part, String)> {
     let chars: Vec<char> = report.chars().collect();
-    let plain = without_marks(&chars, &found.citations);
+    let spans = spans(&chars, found).into_iter();
+    spans
+        .map(|(part, span)| (part, chars[span].iter().collect()))
+        .collect()
+}
+
+/// The same as places in the report, marks behind a full stop included, in Unicode scalar values.
+pub fn spans(chars: &[char], found: &Citations) -> Vec<(Part, Range<usize>)> {
+    let plain = without_marks(chars, &found.citations);
     let mut parts = Vec::new();
-    for block in blocks(&chars) {
+    for block in blocks(chars) {
         // An entry begins with its label, which a block leaves out.
         let before = found
             .references
@@ -101,10 +109,9 @@ pub fn all(report: &str, found: &Citations) -> Vec<(Part, String)> {
         // Marks behind a full stop belong to the sentence before, so that each reaches to the next.
         starts.push(block.range.end);
         for ends in starts.windows(2) {
-            let text: String = chars[ends[0]..ends[1]].iter().collect();
             let has_words = plain[ends[0]..ends[1]].iter().any(|c| c.is_alphanumeric());
             let part = if has_words { part } else { Part::Frame };
-            parts.push((part, text));
+            parts.push((part, ends[0]..ends[1]));
         }
     }
     parts

@@ -244,7 +244,7 @@ fn text(of: &Imported) -> String {
         out.push_str(&format!("articles of no task: {}\n", of.without_task));
     }
     out.push_str(&format!(
-        "gold articles are Wikipedia's, {LICENCE}\nnext: `taskgen evaluate --metric writing`"
+        "gold articles are Wikipedia's, {LICENCE}\nnext: `taskgen evaluate --metric writing,facts`"
     ));
     out
 }

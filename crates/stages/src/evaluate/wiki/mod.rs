@@ -3,10 +3,12 @@
 //! `taskgen wiki import` brings.
 
 mod criteria;
+mod facts;
 mod writing;
 
 use crate::evaluate::Misconfigured;
 
+pub use facts::Facts;
 pub use writing::Writing;
 
 /// The error where no task of a run has a gold article.

@@ -1,0 +1,148 @@
+//! From stored verdicts in both directions to shares of the gold article and of the report.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::{
+    BORNE_OUT, CONFLICT, COPIED, COUNTED, COVERED, DENIED, IN_GOLD, IN_REPORT, LEAKED,
+    gather::{self, Plan},
+};
+use crate::{
+    data::{Instrument, ReportId, Score, Task, TaskId},
+    evaluate::{
+        decide,
+        evaluator::{Fold, Folded, Record, Reported},
+    },
+    evidence::support::Stance,
+    store::{Evaluation, PanelJudgements, Store, StoredJudgement},
+};
+
+/// Scores reports by verdicts on statements.
+pub struct FactsFold {
+    is_in_force: bool,
+    /// Of each gold article: its name, and the ids of its statements.
+    gold: BTreeMap<TaskId, (String, Vec<String>)>,
+}
+
+impl FactsFold {
+    pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
+        let is_in_force = !evaluation.in_force(IN_REPORT).panel.is_empty();
+        let articles = if is_in_force {
+            store.gold()?
+        } else {
+            BTreeMap::new()
+        };
+        let gold = articles.into_iter().map(|(task, article)| {
+            let ids = gather::of_gold(&article).into_iter().map(|(id, _)| id);
+            (task, (gather::name_of(&article), ids.collect()))
+        });
+        Ok(Self {
+            is_in_force,
+            gold: gold.collect(),
+        })
+    }
+}
+
+impl Fold for FactsFold {
+    fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
+        let mut folded = Folded::default();
+        if !self.is_in_force {
+            return Ok(folded);
+        }
+        let Some((gold, statements)) = self.gold.get(&task.id) else {
+            folded
+                .scores
+                .insert(COVERED, Score::missing("no gold article"));
+            return Ok(folded);
+        };
+        let covered = Counts::of(&record.judgements, IN_REPORT, report.id, statements)?;
+        covered.put(&mut folded, COVERED, DENIED);
+        let plan = |stored: &StoredJudgement<'_>| stored.payload::<Plan>();
+        let plans = record
+            .judgements
+            .read_bare(COUNTED, report.id.as_str(), plan)?;
+        let mut plans = plans.into_iter().filter_map(|of| of.outcome.ok());
+        let Some(plan) = plans.find(|plan| plan.gold == *gold) else {
+            for key in [BORNE_OUT, CONFLICT, LEAKED, COPIED] {
+                folded.scores.insert(key, Score::missing("unscored"));
+            }
+            return Ok(folded);
+        };
+        let mut held = Counts::of(&record.judgements, IN_GOLD, report.id, &plan.statements)?;
+        if plan.over_limit > 0 {
+            held.unscored
+                .insert("over_limit".to_owned(), plan.over_limit);
+        }
+        held.put(&mut folded, BORNE_OUT, CONFLICT);
+        let leaked = match plan.all() {
+            0 => Score::missing("no statements"),
+            all => Score::ratio(plan.leaked as f64, all as f64),
+        };
+        folded.scores.insert(LEAKED, leaked);
+        folded
+            .scores
+            .insert(COPIED, Score::number(plan.copied, "a short text"));
+        Ok(folded)
+    }
+}
+
+/// Statements by what the other text says of them.
+#[derive(Default)]
+struct Counts {
+    supported: u64,
+    contradicted: u64,
+    silent: u64,
+    /// Those without a verdict, by cause.
+    unscored: BTreeMap<String, u64>,
+}
+
+impl Counts {
+    fn of(
+        judgements: &PanelJudgements<'_>,
+        instrument: Instrument,
+        report: &ReportId,
+        statements: &[String],
+    ) -> Result<Self> {
+        let stance = |stored: &StoredJudgement<'_>| stored.label::<Stance>();
+        let all = judgements.read_bare(instrument, report.as_str(), stance)?;
+        let verdicts: BTreeMap<&str, Result<Stance, String>> = all
+            .chunk_by(|a, b| a.about == b.about)
+            .map(|of| {
+                let outcomes = of.iter().map(|judgement| judgement.outcome);
+                (of[0].about.as_str(), decide(outcomes))
+            })
+            .collect();
+        let mut counts = Self::default();
+        for statement in statements {
+            match verdicts.get(statement.as_str()) {
+                Some(Ok(Stance::Supports)) => counts.supported += 1,
+                Some(Ok(Stance::Contradicts)) => counts.contradicted += 1,
+                Some(Ok(Stance::Silent)) => counts.silent += 1,
+                Some(Err(cause)) => *counts.unscored.entry(cause.clone()).or_default() += 1,
+                None => *counts.unscored.entry("missing".to_owned()).or_default() += 1,
+            }
+        }
+        Ok(counts)
+    }
+
+    fn put(self, folded: &mut Folded, supported: &'static str, contradicted: &'static str) {
+        let decided = self.supported + self.contradicted + self.silent;
+        let unscored = self.unscored.values().sum();
+        let share = |n: u64| match decided {
+            0 if unscored == 0 => Score::missing("no statements"),
+            0 => Score::missing("unscored"),
+            _ => Score::ratio(n as f64, decided as f64),
+        };
+        for (key, n) in [
+            (supported, self.supported),
+            (contradicted, self.contradicted),
+        ] {
+            let score = share(n);
+            folded.scores.insert(key, Score { unscored, ..score });
+        }
+        for (cause, n) in self.unscored {
+            *folded.unscored.entry(cause).or_default() += n;
+        }
+    }
+}

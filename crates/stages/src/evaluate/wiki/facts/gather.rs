@@ -1,0 +1,138 @@
+//! The statements of gold articles and reports, each with the passages of the other text that fit it.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{COUNTED, PROGRAM};
+use crate::{
+    benchmarks::wiki_live_challenge::leak::{Nearness, Original, WikiPage, nearest},
+    data::{GoldArticle, id::sha256_hex},
+    evaluate::{Case, evaluator::Work, planned},
+    evidence::{passages::Passages, prose, reading, support::ClaimBatch},
+};
+
+/// Statements of a text that are held against the other one, the first ones.
+const MOST: usize = 600;
+
+/// The statements of a report that are held against its gold article, as code counts them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// Ids of those that are asked about.
+    pub statements: Vec<String>,
+    /// Those that cite the gold article.
+    pub leaked: u64,
+    /// Those beyond the first 600.
+    pub over_limit: u64,
+    /// Share of the passages of eight words that stand in the gold article; none of a short text.
+    pub copied: Option<f64>,
+    /// The gold article, by its text.
+    pub gold: String,
+}
+
+impl Plan {
+    /// All statements.
+    pub fn all(&self) -> u64 {
+        self.statements.len() as u64 + self.leaked + self.over_limit
+    }
+}
+
+/// What names a gold article in the ids of what is held against it.
+pub fn name_of(gold: &GoldArticle) -> String {
+    sha256_hex(gold.text.as_bytes())[..16].to_owned()
+}
+
+fn id(parts: &[&str]) -> String {
+    sha256_hex(json!(parts).to_string().as_bytes())[..16].to_owned()
+}
+
+/// The statements of a gold article with their ids, each once: those that the benchmark lists, else its
+/// sentences.
+pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
+    let mut texts = gold.statements.clone();
+    if texts.is_empty() {
+        texts = reading::sourced(&gold.text)
+            .into_iter()
+            .map(|of| of.text)
+            .collect();
+    }
+    let mut known = BTreeSet::new();
+    let statements = texts.into_iter().map(|text| (id(&[&text]), text));
+    statements
+        .filter(|(id, _)| known.insert(id.clone()))
+        .take(MOST)
+        .collect()
+}
+
+/// Questions of both directions.
+#[derive(Default)]
+pub struct Batches {
+    /// Statements of gold articles beside passages of reports.
+    pub of_gold: Vec<ClaimBatch>,
+    /// Statements of reports beside passages of gold articles.
+    pub of_reports: Vec<ClaimBatch>,
+}
+
+impl Batches {
+    /// Adds the questions of a report, and puts on record which statements of it there are.
+    pub fn add(
+        &mut self,
+        work: &Work<'_>,
+        case: &Case<'_>,
+        gold: &GoldArticle,
+        at_once: usize,
+    ) -> Result<()> {
+        let report = case.report.id.as_str();
+        let prose_of_report = prose::without_sources(&case.report.text);
+        let passages = Passages::of_text(report, &prose_of_report);
+        self.of_gold
+            .extend(passages.batches(report, &of_gold(gold), at_once));
+
+        let name = name_of(gold);
+        let passages = Passages::of_text(&name, &prose::without_sources(&gold.text));
+        let (statements, plan) = of_report(case, gold, &prose_of_report);
+        self.of_reports
+            .extend(passages.batches(report, &statements, at_once));
+        let share = plan.leaked as f64 / plan.all().max(1) as f64;
+        planned::save(work, case, COUNTED, PROGRAM, share, &plan)
+    }
+}
+
+fn of_report(case: &Case<'_>, gold: &GoldArticle, prose: &str) -> (Vec<(String, String)>, Plan) {
+    let target = gold.url.as_deref().and_then(WikiPage::at);
+    let is_leak = |urls: &[String]| {
+        let urls = urls.iter().map(String::as_str);
+        target
+            .as_ref()
+            .is_some_and(|target| nearest(urls, target) >= Nearness::CutTarget)
+    };
+    let name = name_of(gold);
+    let mut plan = Plan {
+        statements: Vec::new(),
+        leaked: 0,
+        over_limit: 0,
+        copied: Original::of(&gold.text).copying(prose).share(),
+        gold: name.clone(),
+    };
+    let mut known = BTreeSet::new();
+    let mut statements = Vec::new();
+    for sourced in reading::sourced(&case.report.text) {
+        if is_leak(&sourced.urls) {
+            plan.leaked += 1;
+            continue;
+        }
+        let id = id(&[&sourced.text, &name]);
+        if !known.insert(id.clone()) {
+            continue;
+        }
+        if statements.len() >= MOST {
+            plan.over_limit += 1;
+        } else {
+            plan.statements.push(id.clone());
+            statements.push((id, sourced.text));
+        }
+    }
+    (statements, plan)
+}
