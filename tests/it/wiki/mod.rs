@@ -23,17 +23,12 @@ const EVALUATE: [&str; 3] = ["evaluate", "--metric", "writing"];
 
 /// The criteria that a request asks about, by their ids in order.
 fn asked(body: &Value) -> Vec<String> {
-    let question = question(body);
     let known: BTreeMap<String, String> = criteria()
         .into_iter()
         .map(|(id, text)| (text, id))
         .collect();
-    let lines = question.lines().filter_map(|line| {
-        let (number, text) = line.split_once(". ")?;
-        number.parse::<usize>().ok()?;
-        known.get(text).cloned()
-    });
-    lines.collect()
+    let texts = fenced(&question(body)).into_iter();
+    texts.filter_map(|text| known.get(&text).cloned()).collect()
 }
 
 fn question(body: &Value) -> String {
