@@ -4,6 +4,7 @@
 use std::{io::Write as _, path::PathBuf};
 
 use serde_json::Value;
+use taskgen::{embed::Encoder, evidence::retrieval::Index};
 
 use super::nobody;
 use crate::support::Project;
@@ -58,4 +59,71 @@ fn the_benchmark_is_imported() {
         let cost = project.json(&["--dry-run", "evaluate", "--metric", "writing"]);
         println!("{cost}");
     }
+}
+
+/// How many of the five nearest sentences that the benchmark stored are among ours: by words, and by
+/// words and meaning. The words of TF-IDF find .36 of them.
+#[test]
+fn real_retrieval_beside_the_stored_lists() {
+    let Some(folder) = folder() else { return };
+    let encoder = Encoder::load(&crate::embed::model().path).expect("it loads");
+    let results = std::fs::read_dir(folder.join("results")).expect("results");
+    let files =
+        results.flat_map(|of| std::fs::read_dir(of.expect("an entry").path()).expect("a folder"));
+    let (mut found, mut of_all) = ([[0_usize; 2]; 2], 0);
+    for file in files.map(|file| file.expect("an entry").path()) {
+        if !file.to_string_lossy().ends_with("_verifiability.json") {
+            continue;
+        }
+        let stored: Value =
+            serde_json::from_slice(&std::fs::read(file).expect("a file")).expect("JSON");
+        let texts = |list: &str, key: &str| -> Vec<String> {
+            let all = stored[list].as_array().expect("a list").iter();
+            all.map(|of| of[key].as_str().expect("a text").to_owned())
+                .collect()
+        };
+        let sides = [
+            texts("alignments", "gen_sentence"),
+            texts("coverage_alignments", "gt_sentence"),
+        ];
+        let vectors = sides.each_ref().map(|texts| {
+            texts
+                .iter()
+                .map(|text| encoder.encode(text))
+                .collect::<Vec<_>>()
+        });
+        for (at, list) in ["alignments", "coverage_alignments"]
+            .into_iter()
+            .enumerate()
+        {
+            let (asked, other) = (&sides[at], &sides[1 - at]);
+            let shown: Vec<&str> = other.iter().map(String::as_str).collect();
+            let index = Index::new(&shown, Some(vectors[1 - at].clone()));
+            for (n, question) in asked.iter().enumerate() {
+                let candidates = stored[list][n]["candidates"]
+                    .as_array()
+                    .expect("candidates");
+                let wanted: Vec<&str> = candidates.iter().filter_map(Value::as_str).collect();
+                of_all += wanted.len();
+                for (how, vector) in [None, Some(vectors[at][n].as_slice())]
+                    .into_iter()
+                    .enumerate()
+                {
+                    for (depth, most) in [5, 10].into_iter().enumerate() {
+                        let best = index.best(question, vector, most).best;
+                        found[how][depth] += best
+                            .iter()
+                            .filter(|place| wanted.contains(&shown[**place]))
+                            .count();
+                    }
+                }
+            }
+        }
+    }
+    let recall = found.map(|depths| depths.map(|n| n as f64 / of_all as f64));
+    println!(
+        "recall of the stored five, at 5 and at 10: by words {:.3?}, by words and meaning {:.3?}, of {of_all}",
+        recall[0], recall[1]
+    );
+    assert!(recall[1][0] > 0.36, "no better than TF-IDF");
 }
