@@ -4,7 +4,6 @@
 use super::{
     super::svg::{self, Figure, WIDTH},
     Agent, Facet, FacetValue, Measure, Page, Value,
-    plots::at,
     scale::{Scale, covered},
 };
 
@@ -148,7 +147,7 @@ impl<'p> Column<'p> {
         'p: 'a,
     {
         match self {
-            Self::Of(value) => at(value, agent, measure),
+            Self::Of(value) => value.of(agent, measure),
             Self::All => agent.values.get(&measure.key),
         }
     }

@@ -185,6 +185,13 @@ pub struct TaskScore {
     pub values: BTreeMap<String, Option<f64>>,
 }
 
+impl FacetValue {
+    /// What was measured of an agent.
+    fn of(&self, agent: &Agent, measure: &Measure) -> Option<&Value> {
+        self.agents.get(&agent.name)?.get(&measure.key)
+    }
+}
+
 impl Page {
     /// The same page with families in place of agents.
     fn of_families(&self) -> Self {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     super::svg::{self, Axis, Figure, WIDTH},
-    Agent, Facet, FacetValue, Measure, Page, Value, Whole, heat,
+    Agent, Facet, Measure, Page, Value, Whole, heat,
     scale::{Scale, covered},
 };
 
@@ -185,14 +185,10 @@ fn has_values(page: &Page, facet: &Facet, measure: &Measure) -> bool {
     let values = facet
         .values
         .iter()
-        .flat_map(|value| page.agents.iter().map(|agent| at(value, agent, measure)));
+        .flat_map(|value| page.agents.iter().map(|agent| value.of(agent, measure)));
     values
         .flatten()
         .any(|value| value.value.is_some_and(f64::is_finite))
-}
-
-pub fn at<'a>(value: &'a FacetValue, agent: &Agent, measure: &Measure) -> Option<&'a Value> {
-    value.agents.get(&agent.name)?.get(&measure.key)
 }
 
 /// One measure by one facet: for each value a bar of each agent, with its interval.
@@ -207,7 +203,7 @@ fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
         let bars = page.agents.iter().enumerate().map(|(j, agent)| {
             let y = y + HEADING + LINE * j as f64;
             let name = svg::text("label", 10.0, y + 12.0, &svg::short(&agent.name, LABEL - 2));
-            name + &bar(&x, y, &scale, at(value, agent, measure))
+            name + &bar(&x, y, &scale, value.of(agent, measure))
         });
         svg::text("value", 0.0, y + 18.0, &svg::short(&value.value, 100))
             + &bars.collect::<String>()
@@ -229,7 +225,7 @@ fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
         .chain(page.agents.iter().map(|agent| agent.name.clone()))
         .collect();
     let rows = shown.iter().map(|value| {
-        let cells = page.agents.iter().map(|agent| at(value, agent, measure));
+        let cells = page.agents.iter().map(|agent| value.of(agent, measure));
         let cells =
             cells.map(|value| format!("{} · {}", interval_of(&scale, value), covered(value)));
         [value.value.clone()].into_iter().chain(cells).collect()

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{Kind, Outcome, Reason, page::Page, structure::finding};
+use super::{Kind, Outcome, Reason, page::Page};
 use crate::text::{sentences, steps, words::is_han};
 
 /// Smaller whole numbers are spelled out here and written in figures there.
@@ -83,7 +83,7 @@ pub(super) fn only_in_lead(page: &Page, lead: usize) -> Outcome {
         .filter(|figure| !basic.contains(&figure.range.start) && !page.quoted[figure.range.start])
         .filter(|figure| !known.has(figure) && !is_dating(page, figure.range.start))
         .filter(|figure| told.insert((figure.value.to_bits(), figure.month)))
-        .map(|figure| finding(page, Kind::OnlyInLead, figure.range, ""));
+        .map(|figure| page.finding(Kind::OnlyInLead, figure.range, ""));
     Outcome::Checked(found.collect())
 }
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::marks;
+use super::{Finding, Kind, marks};
 use crate::{
     citations::{self, Diagnosis, Style},
     lint::{
@@ -250,6 +250,19 @@ impl Page {
             .take(4)
             .any(|c| matches!(c, '.' | '!' | '?' | '。' | '！' | '？'));
         !(ends && range.len() > PARAGRAPH)
+    }
+
+    /// A finding about a part of the article, with more to say than its kind.
+    pub(super) fn finding(&self, kind: Kind, range: Range<usize>, more: &str) -> Finding {
+        let between = if more.is_empty() { "" } else { ": " };
+        Finding {
+            kind,
+            line: self.line(range.start),
+            start: range.start,
+            end: range.end,
+            words: String::new(),
+            what: format!("{}{between}{more}", kind.meaning()),
+        }
     }
 }
 

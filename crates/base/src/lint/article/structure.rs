@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{
-    Finding, Kind, Outcome, Reason, figures,
+    Kind, Outcome, Reason, figures,
     page::{Page, Role},
 };
 use crate::text::words;
@@ -32,19 +32,6 @@ pub(super) fn check(page: &Page, kind: Kind) -> Outcome {
     }
 }
 
-/// A finding about a part of the article, with more to say than its kind.
-pub(super) fn finding(page: &Page, kind: Kind, range: Range<usize>, more: &str) -> Finding {
-    let between = if more.is_empty() { "" } else { ": " };
-    Finding {
-        kind,
-        line: page.line(range.start),
-        start: range.start,
-        end: range.end,
-        words: String::new(),
-        what: format!("{}{between}{more}", kind.meaning()),
-    }
-}
-
 fn with_lead(page: &Page, look: impl FnOnce(usize) -> Outcome) -> Outcome {
     page.lead()
         .map_or(Outcome::NotChecked(Reason::NoLead), look)
@@ -65,18 +52,13 @@ fn divided_lead(page: &Page) -> Outcome {
         .filter(|row| row.start < first.heading.start);
     let found = if own.peek().is_none() {
         let more = "the text begins below a heading";
-        Some(finding(
-            page,
-            Kind::DividedLead,
-            first.heading.clone(),
-            more,
-        ))
+        Some(page.finding(Kind::DividedLead, first.heading.clone(), more))
     } else if let Some(item) = own.find(|block| block.item) {
         let more = "a list is in it";
-        Some(finding(page, Kind::DividedLead, item.range.clone(), more))
+        Some(page.finding(Kind::DividedLead, item.range.clone(), more))
     } else {
         let more = "a table is in it";
-        row.map(|row| finding(page, Kind::DividedLead, row.clone(), more))
+        row.map(|row| page.finding(Kind::DividedLead, row.clone(), more))
     };
     Outcome::Checked(found.into_iter().collect())
 }
@@ -100,7 +82,7 @@ fn unsourced_lead(page: &Page) -> Outcome {
     with_lead(page, |lead| {
         let first = page.blocks.iter().find(|block| block.section == lead);
         let first = first.filter(|_| !cites(page, &own(page, lead)));
-        let found = first.map(|block| finding(page, Kind::UnsourcedLead, block.range.clone(), ""));
+        let found = first.map(|block| page.finding(Kind::UnsourcedLead, block.range.clone(), ""));
         Outcome::Checked(found.into_iter().collect())
     })
 }
@@ -119,7 +101,7 @@ fn long_lead(page: &Page, lead: usize) -> Option<Finding> {
     }
     let whole = blocks.first()?.range.start..blocks.last()?.range.end;
     let more = format!("{words} words in {paragraphs} paragraphs");
-    Some(finding(page, Kind::LongLead, whole, &more))
+    Some(page.finding(Kind::LongLead, whole, &more))
 }
 
 fn uncited_sections(page: &Page) -> Outcome {
@@ -137,8 +119,8 @@ fn uncited_sections(page: &Page) -> Outcome {
     let uncited = sections.filter(|(at, section)| {
         section.role == Role::Body && words[*at] >= WORTH_CITING && !cites(page, &own(page, *at))
     });
-    let found = uncited
-        .map(|(_, section)| finding(page, Kind::UncitedSection, section.heading.clone(), ""));
+    let found =
+        uncited.map(|(_, section)| page.finding(Kind::UncitedSection, section.heading.clone(), ""));
     Outcome::Checked(found.collect())
 }
 
@@ -149,7 +131,7 @@ fn combined_title(page: &Page) -> Outcome {
     let text = page.text(title.clone());
     let text = text.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '）'));
     let joined = is_two_names(text) || names_another(text);
-    let found = joined.then(|| finding(page, Kind::CombinedTitle, title, ""));
+    let found = joined.then(|| page.finding(Kind::CombinedTitle, title, ""));
     Outcome::Checked(found.into_iter().collect())
 }
 

@@ -13,10 +13,7 @@ use anyhow::Result;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{
-    items::{self, ItemForm},
-    result_files::said_by,
-};
+use super::items::{self, ItemForm, said_by};
 use crate::{
     benchmarks::live_research_bench::files::ItemFact,
     context::{Context, StageReport},

@@ -159,6 +159,24 @@ pub fn verdicts(
     judgements.read_bare(instrument, report, value)
 }
 
+/// A number and the reason for it.
+pub type Reason = (f64, String);
+
+/// What a judge says of a report under an instrument, by what each judgement is about.
+pub fn said_by(
+    judgements: &PanelJudgements<'_>,
+    instrument: Instrument,
+    report: &str,
+    judge: &str,
+) -> Result<BTreeMap<String, Reason>> {
+    let value = |stored: &StoredJudgement<'_>| Ok((stored.value()?, stored.reason()?));
+    let all = judgements.read_bare(instrument, report, value)?;
+    let own = all.into_iter().filter(|of| of.judge == judge);
+    Ok(own
+        .filter_map(|of| Some((of.about, of.outcome.ok()?)))
+        .collect())
+}
+
 /// How many of the expected items pass.
 #[derive(Debug, Default, PartialEq)]
 pub struct Passed {

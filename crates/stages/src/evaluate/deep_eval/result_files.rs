@@ -19,31 +19,13 @@ use crate::{
         },
         recompute::recompute,
     },
-    data::{Instrument, ReportHead, State, Task, TaskId, id::sha256_hex},
-    store::{Evaluation, PanelJudgements, Store, StoredJudgement},
+    data::{ReportHead, State, Task, TaskId, id::sha256_hex},
+    store::{Evaluation, PanelJudgements, Store},
     text::invisible::works_unseen,
 };
 
 /// Bytes of a name; file systems allow 255, and more is added to it.
 const LONGEST_NAME: usize = 120;
-
-/// A number and the reason for it.
-pub type Reason = (f64, String);
-
-/// What a judge says of a report under an instrument, by what each judgement is about.
-pub fn said_by(
-    judgements: &PanelJudgements<'_>,
-    instrument: Instrument,
-    report: &str,
-    judge: &str,
-) -> Result<BTreeMap<String, Reason>> {
-    let value = |stored: &StoredJudgement<'_>| Ok((stored.value()?, stored.reason()?));
-    let all = judgements.read_bare(instrument, report, value)?;
-    let own = all.into_iter().filter(|of| of.judge == judge);
-    Ok(own
-        .filter_map(|of| Some((of.about, of.outcome.ok()?)))
-        .collect())
-}
 
 /// The grades of a judge.
 pub struct JudgeFiles {

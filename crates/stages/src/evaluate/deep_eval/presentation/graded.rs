@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{FORM, ITEM, questions};
 use crate::{
     benchmarks::live_research_bench::files::ItemFact,
-    evaluate::deep_eval::result_files::{Reason, said_by},
+    evaluate::deep_eval::items::{Reason, said_by},
     lint::presentation::Item,
     store::{PanelJudgements, StoredJudgement},
 };

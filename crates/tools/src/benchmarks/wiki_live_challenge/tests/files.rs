@@ -368,7 +368,7 @@ fn pages_are_found_under_their_older_name() {
 }
 
 #[test]
-fn lines_of_the_reader_are_no_part_of_an_article() {
+fn lines_of_the_reader_on_top_are_no_part_of_an_article() {
     let file = "Title: Bridge of Ölten\n\nURL Source: https://x.test\nPublished Time: 2025\n\
                 Markdown Content:\n# The bridge\nIt is long.\nCitations:\n\
                 The Title: is in a line.\n";
@@ -377,7 +377,7 @@ fn lines_of_the_reader_are_no_part_of_an_article() {
     assert_eq!(article.title, "Bridge of Ölten");
     assert_eq!(
         article.text,
-        "\n# The bridge\nIt is long.\nThe Title: is in a line.\n"
+        "\n# The bridge\nIt is long.\nCitations:\nThe Title: is in a line.\n"
     );
     assert_eq!(markdown.write(), file);
     let title = |text: &str| {
