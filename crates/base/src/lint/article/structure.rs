@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{
-    Kind, Outcome, Reason, figures,
+    Finding, Kind, Outcome, Reason, figures,
     page::{Page, Role},
 };
 use crate::text::words;
