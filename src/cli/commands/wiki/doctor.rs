@@ -215,8 +215,9 @@ fn text(of: &Checked) -> String {
     out
 }
 
+/// What the agencies have, and beside it what is copied and lost of it.
 fn agencies(of: &Checked) -> String {
-    let mut rows = table(&[
+    let mut counts = table(&[
         "agency",
         "articles",
         "statements",
@@ -225,12 +226,19 @@ fn agencies(of: &Checked) -> String {
         "pages",
         "not fetched",
         "stubs",
+    ]);
+    let mut shares = table(&[
+        "agency",
         "target %",
         "Wikipedia %",
         "copied %",
+        "most copied %",
         "lost %",
         "cut URLs",
     ]);
+    let percent = |share: Option<f64>| {
+        share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
+    };
     for (agency, of) in &of.agencies {
         let Counts {
             articles,
@@ -242,7 +250,7 @@ fn agencies(of: &Checked) -> String {
             stubs,
             ..
         } = of.counts;
-        let counts = [
+        let numbers = [
             articles,
             statements,
             no_ref,
@@ -252,17 +260,18 @@ fn agencies(of: &Checked) -> String {
             stubs,
         ];
         let mut cells = vec![on_one_line(agency)];
-        cells.extend(counts.map(|n| n.to_string()));
-        cells.push(of.share_of_statements(of.cites_target));
-        cells.push(of.share_of_statements(of.cites_wikipedia));
-        let percent = |share: Option<f64>| {
-            share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
-        };
-        cells.push(percent(of.copied));
+        cells.extend(numbers.map(|n| n.to_string()));
+        counts.add_row(cells);
         let lost = (of.characters > 0).then(|| of.lost as f64 / of.characters as f64);
-        cells.push(percent(lost));
-        cells.push(of.cut_urls.to_string());
-        rows.add_row(cells);
+        shares.add_row([
+            on_one_line(agency),
+            of.share_of_statements(of.cites_target),
+            of.share_of_statements(of.cites_wikipedia),
+            percent(of.copied),
+            percent(of.most_copied),
+            percent(lost),
+            of.cut_urls.to_string(),
+        ]);
     }
-    rows.to_string()
+    format!("{counts}\n{shares}")
 }
