@@ -1,5 +1,5 @@
-//! LiveResearchBench's measures by the embedded model as it is, on reports with one thing changed each:
-//! what moves. `TASKGEN_JUDGE` names another model.
+//! LiveResearchBench's measures by the embedded model as it is, on reports with one thing changed
+//! each: what moves. `TASKGEN_JUDGE` names another model.
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -208,8 +208,9 @@ pub enum Audit {
     ///
     /// Grades that were copied from one model to others, scores that do not follow from what the
     /// judge listed, reports without a grade, win rates without a game. Each model's figures are
-    /// computed again from the issues, items and dimensions in the file; several judges are averaged.
-    /// A summary is held against the graded reports of its folder, an average against its summaries.
+    /// computed again from the issues, items and dimensions in the file; several judges are
+    /// averaged. A summary is held against the graded reports of its folder, an average against its
+    /// summaries.
     Results {
         /// Files of reports (`reports_….json`, `detailed_results_….json`), of incremental results
         /// (`…_results.jsonl`), summaries and averages, or folders of them
@@ -244,9 +245,10 @@ pub enum Audit {
 pub enum Export {
     /// Write reports and grades in the layout of LiveResearchBench
     ///
-    /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades, the
-    /// lines of each criterion, and a summary; of two judges their averages, too. Scores follow from
-    /// what the judges listed; what has no verdict is left out. Next: `taskgen audit results FOLDER`.
+    /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades,
+    /// the lines of each criterion, and a summary; of two judges their averages, too. Scores follow
+    /// from what the judges listed; what has no verdict is left out. Next: `taskgen audit results
+    /// FOLDER`.
     LiveResearchBench {
         /// The folder
         #[arg(value_name = "FOLDER")]
@@ -273,9 +275,9 @@ pub enum Wiki {
     },
     /// Find what is wrong in a benchmark's folder, and compute its results again
     ///
-    /// Missing and broken files, citations that lead nowhere, pages that are no evidence, articles that
-    /// cite or copy the article that they are compared with, text that the benchmark's own reader loses,
-    /// and stored figures that do not follow from their verdicts. Needs no project.
+    /// Missing and broken files, citations that lead nowhere, pages that are no evidence, articles
+    /// that cite or copy the article that they are compared with, text that the benchmark's own
+    /// reader loses, and stored figures that do not follow from their verdicts. Needs no project.
     Doctor {
         /// Folder with `wiki_data`, `test_data` or results
         #[arg(value_name = "FOLDER")]

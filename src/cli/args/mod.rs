@@ -37,12 +37,13 @@ const EXIT_CODES: &str = "Exit codes:
   130  interrupted (Ctrl-C)
 All that was finished is saved, and the same command goes on from there.";
 
-/// Turns recordings of academic seminars into ranked research tasks, and measures research agents on
-/// them
+/// Turns recordings of academic seminars into ranked research tasks, and measures research agents
+/// on them
 ///
-/// Begin with `taskgen init`, put recordings into `seminars/`, then `taskgen run`; or bring questions
-/// from elsewhere with `taskgen tasks import`. Then `taskgen answer`, `taskgen evaluate` and `taskgen
-/// leaderboard` measure agents. Any command can be run again: it goes on where it stopped.
+/// Begin with `taskgen init`, put recordings into `seminars/`, then `taskgen run`; or bring
+/// questions from elsewhere with `taskgen tasks import`. Then `taskgen answer`, `taskgen evaluate`
+/// and `taskgen leaderboard` measure agents. Any command can be run again: it goes on where it
+/// stopped.
 #[derive(Debug, Parser)]
 #[command(
     name = "taskgen",
@@ -82,8 +83,8 @@ pub enum Command {
     /// Find inspirations in the transcripts: starting points for research, each with its quotes
     ///
     /// A model reads each transcript for limitations, new methods, ideas carried from one field to
-    /// another, and hypotheses. An inspiration whose quote is not in the transcript is refused. Next:
-    /// `taskgen weave`.
+    /// another, and hypotheses. An inspiration whose quote is not in the transcript is refused.
+    /// Next: `taskgen weave`.
     Inspire(Select),
     /// Write research tasks from the inspirations
     ///
@@ -98,8 +99,8 @@ pub enum Command {
     /// Rank the tasks by comparing them
     ///
     /// A judge, code unless a model is named, says which of two tasks, or in which order a list of
-    /// them, would be the better research task. See the ranking with `taskgen tasks list`, and how far it can be believed with
-    /// `taskgen rank report`.
+    /// them, would be the better research task. See the ranking with `taskgen tasks list`, and how
+    /// far it can be believed with `taskgen rank report`.
     Rank(RankCommand),
     /// Have an agent write reports on the tasks
     ///
@@ -111,12 +112,13 @@ pub enum Command {
     Reports(Reports),
     /// Score the reports
     ///
-    /// Asks the models that judge, and saves each judgement. For kae, first fetches the pages that the
-    /// reports cite. Next: `taskgen leaderboard`.
+    /// Asks the models that judge, and saves each judgement. For kae, first fetches the pages that
+    /// the reports cite. Next: `taskgen leaderboard`.
     Evaluate(Evaluate),
     /// Score the reports again with other judges, prompts or thresholds, and compare the scores
     ///
-    /// Other judges are given with --model-role. Fetches no pages: those on record are judged again.
+    /// Other judges are given with --model-role. Fetches no pages: those on record are judged
+    /// again.
     Rescore(Rescore),
     /// Show which agent is better, at what, and how sure that is
     ///

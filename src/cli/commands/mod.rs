@@ -1,5 +1,5 @@
-//! The commands by noun. Each is one function in one file: it reads flags, calls a stage or a report,
-//! and prints what comes back.
+//! The commands by noun. Each is one function in one file: it reads flags, calls a stage or a
+//! report, and prints what comes back.
 
 pub mod audit;
 pub mod calls;

@@ -23,8 +23,8 @@ const VALUE_LABEL: usize = 26;
 /// Above this shade a number is drawn in the colour of the ground.
 const DARK: f64 = 0.6;
 
-/// The heat map of a measure by a facet, with all tasks as the last column; none where nothing has a
-/// value. Shades reach from the lowest value in it to the highest.
+/// The heat map of a measure by a facet, with all tasks as the last column; none where nothing has
+/// a value. Shades reach from the lowest value in it to the highest.
 pub fn map(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Figure> {
     let agents = &page.agents[..page.agents.len().min(AGENTS)];
     let values = &facet.values[..facet.values.len().min(VALUES)];

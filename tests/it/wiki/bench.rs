@@ -1,5 +1,5 @@
-//! A made-up benchmark of Wiki Live Challenge: articles that say how good they are by each criterion,
-//! `ww_cc_1 is 4`, so that a judge which reads only its prompt knows who wins.
+//! A made-up benchmark of Wiki Live Challenge: articles that say how good they are by each
+//! criterion, `ww_cc_1 is 4`, so that a judge which reads only its prompt knows who wins.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
@@ -32,8 +32,8 @@ pub fn criteria() -> Vec<(String, String)> {
 /// Pillars that each gold article measures.
 pub const PILLARS: usize = 10;
 
-/// How many pillars an agency measures as the gold article does, and how many otherwise; and whether a
-/// sentence of it cites the gold article.
+/// How many pillars an agency measures as the gold article does, and how many otherwise; and
+/// whether a sentence of it cites the gold article.
 pub fn pillars(agency: &str) -> (usize, usize, bool) {
     match agency {
         "strong" => (8, 0, false),

@@ -1,5 +1,5 @@
-//! Wiki Live Challenge: a made-up benchmark with known wins is imported and judged by a fake that reads
-//! only its prompt; and by path, the real one: `TASKGEN_WLC=FOLDER`.
+//! Wiki Live Challenge: a made-up benchmark with known wins is imported and judged by a fake that
+//! reads only its prompt; and by path, the real one: `TASKGEN_WLC=FOLDER`.
 #![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
 pub mod bench;
@@ -308,7 +308,8 @@ fn what_a_verdict_rests_on_is_judged_anew_when_it_changes() {
     assert_eq!(fake.take(), 72);
 }
 
-/// A judge that always prefers the first article: half of the verdicts, and the leaderboard says why.
+/// A judge that always prefers the first article: half of the verdicts, and the leaderboard says
+/// why.
 #[test]
 fn a_preference_for_a_side_is_measured_and_changes_no_score() {
     let fake = ModelServer::openai().plays(|request| {
@@ -395,7 +396,8 @@ fn the_doctor_finds_what_is_wrong() {
     let project = Project::new(&nobody.url);
     let folder = project.path("made");
     bench::write(&folder);
-    // An empty article, one that was never written, a copy of the gold article, and a table that breaks.
+    // An empty article, one that was never written, a copy of the gold article, and a table that
+    // breaks.
     let of = |name: &str| folder.join(format!("test_data/weak/md_data/{name}.md"));
     std::fs::write(of(TASKS[0]), "").expect("writable");
     std::fs::remove_file(of(TASKS[1])).expect("a file");

@@ -21,8 +21,8 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The stored figures follow from the stored verdicts, each file is written as it was read, and each
-/// agency's counts are printed.
+/// The stored figures follow from the stored verdicts, each file is written as it was read, and
+/// each agency's counts are printed.
 #[test]
 fn stored_results_follow_and_files_survive() {
     let Some(folder) = folder() else { return };
@@ -61,8 +61,8 @@ fn the_benchmark_is_imported() {
     }
 }
 
-/// How many of the five nearest sentences that the benchmark stored are among ours: by words, and by
-/// words and meaning. The words of TF-IDF find .36 of them.
+/// How many of the five nearest sentences that the benchmark stored are among ours: by words, and
+/// by words and meaning. The words of TF-IDF find .36 of them.
 #[test]
 fn real_retrieval_beside_the_stored_lists() {
     let Some(folder) = folder() else { return };

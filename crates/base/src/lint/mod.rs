@@ -1,7 +1,7 @@
 //! Here is a report in Markdown: which faults can code find in it, and where? Faults of form
-//! (`presentation`, `writing`), statements that contradict each other (`consistency`), and words and
-//! leads that an encyclopedia does without (`article`). Hides Markdown's lines, headings and tables;
-//! no page is read and no model is asked.
+//! (`presentation`, `writing`), statements that contradict each other (`consistency`), and words
+//! and leads that an encyclopedia does without (`article`). Hides Markdown's lines, headings and
+//! tables; no page is read and no model is asked.
 
 pub mod article;
 pub mod consistency;

@@ -1,7 +1,7 @@
 //! Slips of the pen that code can find: doubled words, broken encodings, markup that was left over,
-//! and brackets that are not closed. They are marks for a reader and no verdict. Spelling is left to
-//! the reader: code knows no dictionary, and words that are one letter away from a frequent one were
-//! other words in real reports.
+//! and brackets that are not closed. They are marks for a reader and no verdict. Spelling is left
+//! to the reader: code knows no dictionary, and words that are one letter away from a frequent one
+//! were other words in real reports.
 
 use super::{
     Finding, Rule,

@@ -3,8 +3,8 @@
 //!
 //! **Measures** the coefficients of DeepResearch Arena's human alignment (arXiv 2509.01396: ρ, r
 //! and τ against the mean of the annotators), and what it leaves out: agreement between the
-//! annotators, intervals, and the baseline of a rater who always gives the same score. **Differs from
-//! the paper**: ρ by mid-ranks and τ-b, which allow ties; τ-a stands beside them.
+//! annotators, intervals, and the baseline of a rater who always gives the same score. **Differs
+//! from the paper**: ρ by mid-ranks and τ-b, which allow ties; τ-a stands beside them.
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Serialize;

@@ -48,8 +48,8 @@ pub struct Disputed {
     pub about: String,
     /// The same in words, where more is known than the name.
     pub item: Option<String>,
-    /// How far apart the verdicts are, 0 to 1: for numbers the range of the verdicts as a share of the
-    /// range that all verdicts have, for words the share of pairs of judges who differ.
+    /// How far apart the verdicts are, 0 to 1: for numbers the range of the verdicts as a share of
+    /// the range that all verdicts have, for words the share of pairs of judges who differ.
     pub distance: f64,
     /// The judges' verdicts.
     pub verdicts: Vec<JudgeVerdict>,

@@ -84,8 +84,8 @@ pub trait Evaluator: Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// What a judgement of a report on a task is about, in words: an item, a key point, a criterion.
-    /// None where the stored name says it, or nothing is known of it.
+    /// What a judgement of a report on a task is about, in words: an item, a key point, a
+    /// criterion. None where the stored name says it, or nothing is known of it.
     fn item_text(&self, _store: &Store, _task: &Task, _about: &str) -> Result<Option<String>> {
         Ok(None)
     }

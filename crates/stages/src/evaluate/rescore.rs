@@ -39,8 +39,8 @@ pub struct Change {
 const BEFORE: &str = "before";
 const AFTER: &str = "after";
 
-/// How every agent's score changed, measure by measure, for the measures that agents are compared on
-/// and that either way has.
+/// How every agent's score changed, measure by measure, for the measures that agents are compared
+/// on and that either way has.
 pub fn changes(before: &[ReportScores], after: &[ReportScores], options: &Options) -> Vec<Change> {
     let agents: BTreeSet<&str> = before
         .iter()

@@ -108,8 +108,8 @@ pub struct Sourced {
     pub urls: Vec<String>,
 }
 
-/// All sentences, items and rows of a report, whether they cite or not, each with what it cites: marks
-/// in it or behind its full stop. Headings and references are left out.
+/// All sentences, items and rows of a report, whether they cite or not, each with what it cites:
+/// marks in it or behind its full stop. Headings and references are left out.
 pub fn sourced(report: &str) -> Vec<Sourced> {
     let found = citations::parse(report);
     let chars: Vec<char> = report.chars().collect();

@@ -223,8 +223,8 @@ impl PanelJudgements<'_> {
         })
     }
 
-    /// The questions of an instrument that a judge in force was asked, each with its judges' verdicts,
-    /// by subject, what they are about, and sample. A judge that gave none has none.
+    /// The questions of an instrument that a judge in force was asked, each with its judges'
+    /// verdicts, by subject, what they are about, and sample. A judge that gave none has none.
     pub fn questions(&self, instrument: &str) -> Result<Vec<PanelQuestion>> {
         let Some(panel) = self.panels.get(instrument) else {
             return Ok(Vec::new());
@@ -242,10 +242,10 @@ impl PanelJudgements<'_> {
                 };
                 let about = row.get_ref(0)?.as_str_or_null()?.unwrap_or_default();
                 let (sample, subject): (u32, &str) = (row.get(1)?, row.get_ref(9)?.as_str()?);
-                let is_same = |of: &&mut PanelQuestion| {
+                let is_same = |of: &PanelQuestion| {
                     of.subject == subject && of.about == about && of.sample == sample
                 };
-                if found.last_mut().filter(is_same).is_none() {
+                if !found.last().is_some_and(is_same) {
                     found.push(PanelQuestion {
                         subject: subject.to_owned(),
                         about: about.to_owned(),

@@ -167,8 +167,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The key of the fences around strangers' texts: the project's own, drawn when its database was
-    /// made.
+    /// The key of the fences around strangers' texts: the project's own, drawn when its database
+    /// was made.
     pub fn fence_key(&self) -> Result<String> {
         let sql = "SELECT value FROM secret WHERE name = 'fence'";
         self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
@@ -202,8 +202,8 @@ impl Store {
         Ok(value)
     }
 
-    /// Has all that `work` reads be of one moment, though others write meanwhile; also faster for many
-    /// small questions. It must write nothing.
+    /// Has all that `work` reads be of one moment, though others write meanwhile; also faster for
+    /// many small questions. It must write nothing.
     pub fn at_one_moment<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.execute("BEGIN")?;
         let value = work();

@@ -421,8 +421,8 @@ fn papers(board: &Leaderboard) -> String {
 /// What formulas begin with, in the width of either script.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one gets
-/// an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
+/// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one
+/// gets an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
 fn plain_cell(text: &str) -> String {
     let text = on_one_line(text);
     if text.trim_start().starts_with(FORMULA) {

@@ -1,5 +1,5 @@
-//! The judges of an audit: each judge's figures, computed again from all its files of a folder, and the
-//! files that are held against them.
+//! The judges of an audit: each judge's figures, computed again from all its files of a folder, and
+//! the files that are held against them.
 
 use std::{
     collections::BTreeMap,

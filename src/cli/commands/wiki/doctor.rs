@@ -1,7 +1,7 @@
-//! `taskgen wiki doctor`: what is wrong in a folder of Wiki Live Challenge: files that are missing or
-//! broken, citations that lead nowhere, pages that are no evidence, articles that cite or copy the
-//! page that they are compared with, text that the benchmark's own reader loses, and stored figures
-//! that do not follow from their verdicts.
+//! `taskgen wiki doctor`: what is wrong in a folder of Wiki Live Challenge: files that are missing
+//! or broken, citations that lead nowhere, pages that are no evidence, articles that cite or copy
+//! the page that they are compared with, text that the benchmark's own reader loses, and stored
+//! figures that do not follow from their verdicts.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -47,8 +47,8 @@ struct OfAgency {
     held_against: usize,
     cites_target: usize,
     cites_wikipedia: usize,
-    /// Share of the passages of eight words that stand in the gold articles, mean and largest of the
-    /// articles.
+    /// Share of the passages of eight words that stand in the gold articles, mean and largest of
+    /// the articles.
     copied: Option<f64>,
     most_copied: Option<f64>,
     /// Characters of the articles, and those that the benchmark's own reader cuts off.

@@ -332,8 +332,8 @@ fn plots_and_tables_can_be_read_aloud() {
             _ => {}
         }
     }
-    // Two wholes, and eight measures by four facets, each as bars and as a map; three agents and three
-    // families by eight measures, and three pairs.
+    // Two wholes, and eight measures by four facets, each as bars and as a map; three agents and
+    // three families by eight measures, and three pairs.
     let minis = attribute(&html, "class")
         .iter()
         .filter(|class| *class == "mini")

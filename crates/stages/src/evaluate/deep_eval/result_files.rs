@@ -51,8 +51,8 @@ pub struct Placed<'a> {
     pub path: String,
 }
 
-/// The first report of each agent on each task, by agent and task. Agents and queries with names that
-/// would be one file get a number.
+/// The first report of each agent on each task, by agent and task. Agents and queries with names
+/// that would be one file get a number.
 pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>> {
     let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
     let mut firsts: BTreeMap<(&str, &TaskId), &ReportHead> = BTreeMap::new();
@@ -103,8 +103,8 @@ fn query_id(task: &Task) -> String {
     task.file_id().map_or_else(own, |id| bare_id(id).to_owned())
 }
 
-/// A name that is one file or folder everywhere; of a long one the beginning, and what tells it from
-/// others.
+/// A name that is one file or folder everywhere; of a long one the beginning, and what tells it
+/// from others.
 pub fn as_name(text: &str) -> String {
     let plain = |c: char| !(c.is_control() || works_unseen(c) || "/\\:*?\"<>|".contains(c));
     let name: String = text

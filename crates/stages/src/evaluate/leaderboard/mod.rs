@@ -80,8 +80,8 @@ pub struct Leaderboard {
     /// One a value of each facet, in their order; tests are corrected within each. Empty where none
     /// was asked for.
     pub groups: Vec<Group>,
-    /// Families in place of agents: all reports of a family's agents are one agent's attempts, so that
-    /// on each task they weigh the same. None where no family was named.
+    /// Families in place of agents: all reports of a family's agents are one agent's attempts, so
+    /// that on each task they weigh the same. None where no family was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub families: Option<Table>,
 }
@@ -131,8 +131,8 @@ pub struct Row {
     pub measures: Vec<(&'static str, Measure)>,
     /// Of a panel: a measure by each judge alone; attempts without a report are in none of these.
     pub by_judge: BTreeMap<&'static str, BTreeMap<String, Alone>>,
-    /// Standard deviation of the judgements that one judge gave the same of a report, by measure, in
-    /// its unit; none where each was asked once.
+    /// Standard deviation of the judgements that one judge gave the same of a report, by measure,
+    /// in its unit; none where each was asked once.
     pub repeated: BTreeMap<&'static str, f64>,
     /// Micro-dollars of all reports, failed ones too, as far as known.
     pub spent_micro: u64,

@@ -8,8 +8,8 @@ use super::{Group, Leaderboard};
 /// points in percent, checklist score, thousands of output tokens, references.
 pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k", "refs"];
 
-/// One row an agent, in the leaderboard's order, cells as `EN | ZH` and – where there is nothing. None
-/// unless the leaderboard is by `language`.
+/// One row an agent, in the leaderboard's order, cells as `EN | ZH` and – where there is nothing.
+/// None unless the leaderboard is by `language`.
 pub fn table3(board: &Leaderboard) -> Option<Vec<Vec<String>>> {
     let languages = ["en", "zh"].map(|language| group(board, language));
     let by_language = board.options.by == ["language"];

@@ -1,4 +1,5 @@
-//! The statements of gold articles and reports, each with the passages of the other text that fit it.
+//! The statements of gold articles and reports, each with the passages of the other text that fit
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -48,8 +49,8 @@ fn id(parts: &[&str]) -> String {
     sha256_hex(json!(parts).to_string().as_bytes())[..16].to_owned()
 }
 
-/// The statements of a gold article with their ids, each once: those that the benchmark lists, else its
-/// sentences.
+/// The statements of a gold article with their ids, each once: those that the benchmark lists, else
+/// its sentences.
 pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
     let mut texts = gold.statements.clone();
     if texts.is_empty() {

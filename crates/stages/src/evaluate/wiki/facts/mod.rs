@@ -1,14 +1,14 @@
 //! Facts: does a report say what the gold article says, and does it contradict it?
 //!
-//! **Measures** the share of the gold article's statements that the report bears out (`Cov.Wiki`), and of
-//! the report's statements the shares that the gold article bears out and contradicts (`Wiki Conf`).
-//! **Method** Wiki Live Challenge (arXiv 2602.01590), Wiki Fact, coverage and conflict. **Differs from
-//! it**: statements that are held against the same passages are asked about together; the judge
-//! quotes the words that decide, which are looked up; a verdict that is missing is unscored and not
-//! unsupported; statements of a report that cite the gold article are left out and counted, as the
-//! paper says and its code does not; and passages that stand in the gold article word for word are
-//! counted, because copies need no citation. **Cost** one call for `batch` statements of the gold
-//! article, and one for `batch` of the report's.
+//! **Measures** the share of the gold article's statements that the report bears out (`Cov.Wiki`),
+//! and of the report's statements the shares that the gold article bears out and contradicts (`Wiki
+//! Conf`). **Method** Wiki Live Challenge (arXiv 2602.01590), Wiki Fact, coverage and conflict.
+//! **Differs from it**: statements that are held against the same passages are asked about
+//! together; the judge quotes the words that decide, which are looked up; a verdict that is missing
+//! is unscored and not unsupported; statements of a report that cite the gold article are left out
+//! and counted, as the paper says and its code does not; and passages that stand in the gold
+//! article word for word are counted, because copies need no citation. **Cost** one call for
+//! `batch` statements of the gold article, and one for `batch` of the report's.
 
 mod fold;
 mod gather;

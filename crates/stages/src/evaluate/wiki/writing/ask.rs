@@ -239,8 +239,8 @@ fn subject<'a>(
     }
 }
 
-/// Slips that do not rest on citations: marks are taken off both articles, and many gold articles had
-/// none.
+/// Slips that do not rest on citations: marks are taken off both articles, and many gold articles
+/// had none.
 fn slips(found: &Article) -> Vec<&Finding> {
     let mut findings = found.findings();
     findings.retain(|finding| !matches!(finding.kind, Kind::UnsourcedLead | Kind::UncitedSection));

@@ -1,11 +1,12 @@
 //! Writing: is a report written as well as the article that people wrote on its subject?
 //!
-//! **Measures** the share of verdicts that prefer the report over the gold article, by 39 criteria of
-//! writing. **Method** Wiki Live Challenge (arXiv 2602.01590), Wiki Writing: the criteria of good
-//! articles, one category in a question. **Differs from it**: each category is asked about in both
-//! orders, and a criterion counts where both are decided, so that a preference for a side drops out
-//! (it is a measure of its own); a verdict that is missing or unreadable is unscored, and no tie;
-//! judges see slips of writing that code found in either text. **Cost** six calls per report and judge.
+//! **Measures** the share of verdicts that prefer the report over the gold article, by 39 criteria
+//! of writing. **Method** Wiki Live Challenge (arXiv 2602.01590), Wiki Writing: the criteria of
+//! good articles, one category in a question. **Differs from it**: each category is asked about in
+//! both orders, and a criterion counts where both are decided, so that a preference for a side
+//! drops out (it is a measure of its own); a verdict that is missing or unreadable is unscored, and
+//! no tie; judges see slips of writing that code found in either text. **Cost** six calls per
+//! report and judge.
 //!
 //! `[evaluate.settings.writing] ties = true` lets a judge call a criterion a tie, which is half.
 
@@ -50,8 +51,8 @@ const FIRST: &str = "writing_first";
 const AGREEMENT: &str = "writing_agreement";
 const MARKS: &str = "writing_marks";
 
-/// Which of two articles is better by a criterion; what it is about is the order, the criterion, and
-/// [`terms`].
+/// Which of two articles is better by a criterion; what it is about is the order, the criterion,
+/// and [`terms`].
 const CRITERION: Instrument = Instrument {
     id: "writing/criterion/1",
     family: KEY,
@@ -69,8 +70,8 @@ const SLIPS: Instrument = Instrument {
     ..CRITERION
 };
 
-/// What a verdict rests on besides the report: another gold article, other criteria, or another rule
-/// on ties have verdicts of their own.
+/// What a verdict rests on besides the report: another gold article, other criteria, or another
+/// rule on ties have verdicts of their own.
 fn terms(gold: &GoldArticle, settings: Settings) -> String {
     let version = &criteria::built_in().version;
     let terms = format!(

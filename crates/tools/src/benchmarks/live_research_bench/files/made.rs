@@ -11,7 +11,7 @@ use super::{
 use crate::benchmarks::live_research_bench::{
     Criterion,
     averages::{Judge, JudgeMean, JudgeName},
-    depth::{Decision, Dimensions},
+    depth::{Decision, Dimensions, Games},
     rubric::issue_score,
 };
 
@@ -243,8 +243,8 @@ fn depth_figures(mean: &JudgeMean, reference: Option<&str>) -> DepthFigures {
         wins: games.map(|games| games.wins).into(),
         losses: games.map(|games| games.losses).into(),
         ties: games.map(|games| games.ties).into(),
-        total: games.map(|games| games.total()).into(),
-        decisive_games: games.map(|games| games.decisive()).into(),
+        total: games.map(Games::total).into(),
+        decisive_games: games.map(Games::decisive).into(),
         win_rate: number(mean.mean).into(),
         reference_model: reference.map(str::to_owned).into(),
         ..DepthFigures::default()

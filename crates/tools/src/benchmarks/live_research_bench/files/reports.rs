@@ -174,6 +174,7 @@ impl Report {
     }
 
     /// The report without its grades.
+    #[must_use]
     pub fn without_blocks(&self) -> Self {
         let mut bare = self.clone();
         for criterion in Criterion::ALL {
