@@ -150,6 +150,9 @@ fn remove_mirrored(questions: &mut Vec<PanelQuestion>) {
     });
 }
 
+/// A statistic of questions, each a row with the number of each judge.
+type Statistic<'a> = &'a dyn Fn(&[&Vec<Option<f64>>]) -> Option<f64>;
+
 fn agreement_on(
     instrument: &str,
     judges: &[&str],
@@ -172,9 +175,7 @@ fn agreement_on(
         Some((report.task.as_str(), row))
     });
     let clusters = by_task(items);
-    let of = |name, of: &dyn Fn(&[&Vec<Option<f64>>]) -> Option<f64>| {
-        coefficient(name, &clusters, seed, of)
-    };
+    let of = |name, of: Statistic<'_>| coefficient(name, &clusters, seed, of);
     let mut coefficients = vec![of("same verdict", &|items| percent(items))];
     if words.is_empty() {
         coefficients.push(of("Krippendorff α, interval", &|items| {

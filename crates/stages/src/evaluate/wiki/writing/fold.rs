@@ -81,17 +81,17 @@ impl Fold for WritingFold {
             KEY,
             Score {
                 unscored,
-                ..share(all.iter().map(|both| both.won()))
+                ..share(all.iter().map(Both::won))
             },
         );
         folded
             .scores
-            .insert(WINS, share(all.iter().map(|both| both.wins())));
+            .insert(WINS, share(all.iter().map(Both::wins)));
         for category in Category::ALL {
             let of = all.iter().filter(|both| both.category == category);
             folded
                 .scores
-                .insert(category_key(category), share(of.map(|both| both.won())));
+                .insert(category_key(category), share(of.map(Both::won)));
         }
         folded.scores.insert(FIRST, for_the_first(&all));
         let same = all.iter().map(|both| f64::from(u8::from(both.agree())));
