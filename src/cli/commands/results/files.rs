@@ -22,7 +22,7 @@ pub enum Kind {
     /// Results of one criterion as they came in.
     Lines(Criterion, Incremental),
     /// A summary of one judge, or the averages of two.
-    Summary(SummaryFile),
+    Summary(Box<SummaryFile>),
 }
 
 /// A file, and the fields and lines of it that could not be read.
@@ -55,7 +55,7 @@ impl File {
             Err(why) => why,
         };
         match SummaryFile::read(&name, &bytes) {
-            Ok(FileRead { value, problems }) => Ok(file(Kind::Summary(value), problems)),
+            Ok(FileRead { value, problems }) => Ok(file(Kind::Summary(Box::new(value)), problems)),
             Err(_) => Err(Usage(why.to_string()).into()),
         }
     }

@@ -209,7 +209,7 @@ fn averaged_summaries<'a>(
         .iter()
         .filter_map(|file| match &file.kind {
             Kind::Summary(summary) if summary.averaged_from().is_none() => {
-                Some((file.path.as_path(), summary))
+                Some((file.path.as_path(), &**summary))
             }
             _ => None,
         })

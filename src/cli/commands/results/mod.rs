@@ -105,15 +105,12 @@ fn check(file: &File, files: &[File], judges: &[JudgeFigures]) -> (Vec<Finding>,
 
 /// Problems, a line each; a stranger's file may be called anything.
 fn in_lines(problems: &[Problem]) -> String {
-    let lines = problems.iter();
+    let mut lines = String::new();
+    for of in problems {
+        lines.push_str(&on_one_line(&format!("{}: {}", of.place, of.problem)));
+        lines.push('\n');
+    }
     lines
-        .map(|of| {
-            format!(
-                "{}\n",
-                on_one_line(&format!("{}: {}", of.place, of.problem))
-            )
-        })
-        .collect()
 }
 
 fn text(summary: &Summary) -> String {

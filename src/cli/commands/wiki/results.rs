@@ -123,7 +123,7 @@ fn of_verifiability(bench: &mut Bench, path: &str) -> Result<Option<CheckedResul
     };
     let again = verifiability::verifiability(&file, Counting::Compat);
     let follows = is_same(bench, path, |file: &mut VerifiabilityFile| {
-        again.store(file)
+        again.store(file);
     })?;
     let ours = verifiability::verifiability(&file, Counting::Strict);
     let mut unscored = by_cause(&ours.generated.unscored);
