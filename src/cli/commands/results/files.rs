@@ -18,7 +18,7 @@ use crate::{
 /// What a file is.
 pub enum Kind {
     /// Reports, graded or not.
-    Reports(ReportsFile),
+    Reports(Box<ReportsFile>),
     /// Results of one criterion as they came in.
     Lines(Criterion, Incremental),
     /// A summary of one judge, or the averages of two.
@@ -51,7 +51,9 @@ impl File {
             return Ok(file(Kind::Lines(criterion, value), problems));
         }
         let why = match ReportsFile::read(&name, &bytes) {
-            Ok(FileRead { value, problems }) => return Ok(file(Kind::Reports(value), problems)),
+            Ok(FileRead { value, problems }) => {
+                return Ok(file(Kind::Reports(Box::new(value)), problems));
+            }
             Err(why) => why,
         };
         match SummaryFile::read(&name, &bytes) {
