@@ -161,7 +161,7 @@ pub fn beside(
         .iter()
         .filter(|of| of.folder() == file.folder())
         .filter_map(|of| match &of.kind {
-            Kind::Reports(reports) if own(reports.judge()) => Some((of, reports)),
+            Kind::Reports(reports) if own(reports.judge()) => Some((of, &**reports)),
             _ => None,
         })
         .collect();
