@@ -127,7 +127,7 @@ pub fn changed(web: &str) -> Vec<(&'static str, Report)> {
     exchanged.references[1] = exchanged.references[1].replacen('1', "2", 1);
     let short = Report::new(web, &SIX[..2]);
     let mut slips = base.clone();
-    slips.sections[2].1[0] = "Whether the the summers differ is not known.".to_owned();
+    "Whether the the summers differ is not known.".clone_into(&mut slips.sections[2].1[0]);
     vec![
         ("base", base),
         ("shuffled", shuffled),

@@ -62,6 +62,12 @@ fn printed(project: &Project, args: &[&str]) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
+/// What an audit of the whole export says, whatever its exit code.
+fn audited_all(project: &Project) -> Value {
+    let (out, _) = printed(project, &["--json", "audit", "results", "lrb"]);
+    serde_json::from_str(&out).expect("JSON")
+}
+
 fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
 }
@@ -171,20 +177,19 @@ fn an_audit_of_an_export_finds_what_was_changed() {
         let mut value = read(path);
         change(&mut value);
         std::fs::write(path, value.to_string()).expect("writable");
-        let found = printed(&project, &["--json", "audit", "results", "lrb"]);
-        let found = serde_json::from_str(&found.0).expect("JSON");
+        let found = audited_all(&project);
         std::fs::write(path, whole).expect("writable");
         kinds(&found)
     };
     // A mean that the grades do not give.
     let found = change(summary, &|value| {
-        value["results_by_model"]["six"]["coverage"]["mean"] = json!(99)
+        value["results_by_model"]["six"]["coverage"]["mean"] = json!(99);
     });
     println!("another mean: {found:?}");
     assert_eq!(found.keys().collect::<Vec<_>>(), ["mean_off_facts"]);
     // An average that is not the judges'.
     let found = change(averaged, &|value| {
-        value["results_by_model"]["six"]["coverage"]["mean"] = json!(99)
+        value["results_by_model"]["six"]["coverage"]["mean"] = json!(99);
     });
     println!("another average: {found:?}");
     assert_eq!(found.keys().collect::<Vec<_>>(), ["mean_off_judges"]);
@@ -196,8 +201,7 @@ fn an_audit_of_an_export_finds_what_was_changed() {
     assert!(found.contains_key("score_off_rubric"), "{found:?}");
     // A file that is none of the benchmark's ends nothing.
     std::fs::write(folder.join("package.json"), "{}").expect("writable");
-    let (out, _) = printed(&project, &["--json", "audit", "results", "lrb"]);
-    let found: Value = serde_json::from_str(&out).expect("JSON");
+    let found = audited_all(&project);
     assert_eq!(found["unread"].as_array().map(Vec::len), Some(1), "{found}");
     assert_eq!(found["judges"].as_array().map(Vec::len), Some(2));
     std::fs::remove_file(folder.join("package.json")).expect("a file");
@@ -220,8 +224,7 @@ fn an_audit_of_an_export_finds_what_was_changed() {
     std::fs::write(detailed, first.to_string()).expect("writable");
     let later = detailed.with_file_name("detailed_results_later.json");
     std::fs::write(&later, second.to_string()).expect("writable");
-    let (out, _) = printed(&project, &["--json", "audit", "results", "lrb"]);
-    let found: Value = serde_json::from_str(&out).expect("JSON");
+    let found = audited_all(&project);
     assert_eq!(found["judges"].as_array().map(Vec::len), Some(2), "{found}");
     let averages = &found["averages"]["models"]["six"];
     assert!(
