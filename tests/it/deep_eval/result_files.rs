@@ -199,6 +199,14 @@ fn an_audit_of_an_export_finds_what_was_changed() {
     });
     println!("another score: {found:?}");
     assert!(found.contains_key("score_off_rubric"), "{found:?}");
+}
+
+#[test]
+fn a_judges_files_are_joined_and_strangers_files_end_nothing() {
+    let (_fake, project) = judged_twice();
+    project.ok(&["export", "live-research-bench", "lrb"]);
+    let folder = project.path("lrb");
+    let detailed = &files(&folder, "detailed_results_")[0];
     // A file that is none of the benchmark's ends nothing.
     std::fs::write(folder.join("package.json"), "{}").expect("writable");
     let found = audited_all(&project);

@@ -1,7 +1,7 @@
 //! The benchmark's own data, by path: `TASKGEN_WLC=FOLDER cargo nextest run -E 'test(wiki::real)'
 //! --no-capture`, with a folder in which `data/<name>/` and `results/` lie.
 
-use std::path::PathBuf;
+use std::{io::Write as _, path::PathBuf};
 
 use serde_json::Value;
 use taskgen::{embed::Encoder, evidence::retrieval::Index};
@@ -12,7 +12,12 @@ use crate::support::Project;
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TASKGEN_WLC").map(PathBuf::from);
     if folder.is_none() {
-        println!("skipped: TASKGEN_WLC names no folder of Wiki Live Challenge");
+        let mut out = std::io::stdout();
+        writeln!(
+            out,
+            "skipped: TASKGEN_WLC names no folder of Wiki Live Challenge"
+        )
+        .unwrap();
     }
     folder
 }
