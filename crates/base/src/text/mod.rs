@@ -9,6 +9,7 @@ pub mod invisible;
 pub mod key_terms;
 pub mod lexicon;
 pub mod memorization;
+pub mod months;
 pub mod normalize;
 mod numbers;
 pub mod pattern;

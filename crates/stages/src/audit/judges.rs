@@ -32,7 +32,7 @@ pub struct PanelAgreement {
     pub coefficients: Vec<Coefficient>,
 }
 
-/// A question whose judges say different things.
+/// A question with different verdicts.
 #[derive(Debug, Serialize)]
 pub struct Disputed {
     /// The instrument.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, from_json};
@@ -62,6 +62,17 @@ impl Store {
         })
     }
 
+    /// The gold article of a task.
+    pub fn gold_of(&self, task: &TaskId) -> Result<Option<GoldArticle>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT task, text, payload FROM document WHERE kind = 'gold' AND task = ?1
+                 ORDER BY rowid DESC LIMIT 1",
+            )?;
+            Ok(statement.query_row([task.as_str()], read).optional()?)
+        })
+    }
+
     /// The gold article of each task that has one.
     pub fn gold(&self) -> Result<BTreeMap<TaskId, GoldArticle>> {
         self.read(|connection| {
@@ -69,20 +80,21 @@ impl Store {
                 "SELECT task, text, payload FROM document WHERE kind = 'gold' ORDER BY rowid",
             )?;
             let rows = statement.query_map([], |row| {
-                let payload: Payload = from_json(2, &row.get::<_, String>(2)?)?;
-                let task = TaskId::from_stored(row.get(0)?);
-                Ok((
-                    task.clone(),
-                    GoldArticle {
-                        task,
-                        title: payload.title,
-                        url: payload.url,
-                        text: row.get(1)?,
-                        statements: payload.statements,
-                    },
-                ))
+                let article = read(row)?;
+                Ok((article.task.clone(), article))
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<GoldArticle> {
+    let payload: Payload = from_json(2, &row.get::<_, String>(2)?)?;
+    Ok(GoldArticle {
+        task: TaskId::from_stored(row.get(0)?),
+        title: payload.title,
+        url: payload.url,
+        text: row.get(1)?,
+        statements: payload.statements,
+    })
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{Kind, Outcome, Reason, page::Page};
-use crate::text::{sentences, steps, words::is_han};
+use crate::text::{months::MONTHS, sentences, steps, words::is_han};
 
 /// Smaller whole numbers are spelled out here and written in figures there.
 const LEAST: f64 = 10.0;
@@ -15,9 +15,8 @@ const BASIC: usize = 2;
 /// Characters between a day and its month.
 const NEAR: usize = 4;
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+/// Letters that tell a month from the others: `sep`, and `sept`.
+const SHORT: usize = 3;
 const SPELLED: [(&str, f64); 18] = [
     ("ten", 10.0),
     ("eleven", 11.0),
@@ -266,26 +265,14 @@ fn figure(chars: &[char], range: Range<usize>, end: usize) -> Option<Figure> {
 
 /// A month by its name or a usual short form of it.
 fn month_of(word: &[char]) -> Option<usize> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     if word.len() > 9 || !word[0].is_uppercase() {
         return None;
     }
     let word: String = word.iter().flat_map(|c| c.to_lowercase()).collect();
-    let short = MONTHS.iter().position(|month| word.starts_with(month))?;
-    (NAMES[short].starts_with(&word)).then_some(short)
+    if word.len() < SHORT {
+        return None;
+    }
+    MONTHS.iter().position(|month| month.starts_with(&word))
 }
 
 /// Numbers from ten that are written as words.

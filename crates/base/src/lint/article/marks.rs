@@ -1,4 +1,4 @@
-//! What is somebody else's wording or the title of a work: text in quotation marks, and text in
+//! What is another writer's wording or the title of a work: text in quotation marks, and text in
 //! italics that begins like a title. A mark without its partner hides nothing.
 
 use std::ops::Range;

@@ -100,7 +100,7 @@ pub(super) struct Block {
 pub(super) struct Page {
     /// The characters, with blanks for all that is no running text.
     pub chars: Vec<char>,
-    /// For each character, whether it is somebody else's or a title of a work.
+    /// For each character, whether it is another writer's or a title of a work.
     pub quoted: Vec<bool>,
     pub title: Option<Range<usize>>,
     /// The first one is what stands before the first heading below the title.

@@ -1,10 +1,10 @@
-//! A sentence as words with what stands between them. Hides who is quoted, who is named, and whose
-//! opinion the sentence says it is.
+//! A sentence as words with what stands between them. Hides who is quoted, who is named, and who
+//! holds the opinion that is told.
 
 use std::ops::Range;
 
 use super::page::{Block, Page};
-use crate::text::{sentences, steps, words::is_content_word};
+use crate::text::{months::MONTHS, sentences, steps, words::is_content_word};
 
 /// What stands before a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub(super) struct Word {
     pub gap: Gap,
     /// Whether it begins with a capital.
     pub capital: bool,
-    /// Whether it is somebody else's or of a title.
+    /// Whether it is another writer's or of a title.
     pub quoted: bool,
 }
 
 /// A sentence.
 pub(super) struct Sentence {
     pub words: Vec<Word>,
-    /// The word behind which opinions are somebody's.
+    /// The word after which opinions have an owner.
     pub attributed_from: Option<usize>,
     /// Whether it says as of when it holds.
     pub dated: bool,
@@ -133,20 +133,6 @@ const OPINION: &[&str] = &[
     "wrote",
 ];
 const BE: &[&str] = &["are", "be", "been", "being", "is", "was", "were"];
-const MONTHS: &[&str] = &[
-    "april",
-    "august",
-    "december",
-    "february",
-    "january",
-    "july",
-    "june",
-    "march",
-    "may",
-    "november",
-    "october",
-    "september",
-];
 /// Words before a subject and its verb that a name may stand within.
 const NEAR: usize = 14;
 const AUXILIARY: usize = 3;
@@ -201,7 +187,7 @@ impl Sentence {
         !opens || (goes_on && !word.key.ends_with("ly"))
     }
 
-    /// Whether somebody in particular is named behind a word: `by the engineer Holm`.
+    /// Whether a person or body is named behind a word: `by the engineer Holm`.
     pub(super) fn has_agent(&self, from: usize) -> bool {
         let rest = &self.words[from.min(self.words.len())..];
         rest.iter()

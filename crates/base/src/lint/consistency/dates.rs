@@ -1,23 +1,10 @@
 //! Dates of any precision: a year, a quarter, a month, a day. Hides their spellings.
 
 use super::token::{Date, Token, What};
+use crate::text::months::MONTHS;
 
 const FIRST_YEAR: f64 = 1_500.0;
 const LAST_YEAR: f64 = 2_100.0;
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The year that a number without anything around it is.
 pub(super) fn year(value: f64, figures: usize) -> Option<Date> {

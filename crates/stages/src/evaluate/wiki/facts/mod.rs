@@ -207,11 +207,10 @@ impl Evaluator for Facts {
     }
 
     fn item_text(&self, store: &Store, task: &Task, about: &str) -> Result<Option<String>> {
-        let gold = store.gold()?;
-        let Some(article) = gold.get(&task.id) else {
+        let Some(article) = store.gold_of(&task.id)? else {
             return Ok(None);
         };
-        let statements = gather::of_gold(article);
+        let statements = gather::of_gold(&article);
         Ok(statements
             .into_iter()
             .find(|(id, _)| id == about)

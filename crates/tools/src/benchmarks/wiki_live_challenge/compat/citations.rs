@@ -221,7 +221,7 @@ fn inline(text: &str) -> Vec<Entry<'_>> {
 }
 
 /// A line with numbers, and an address alone on the next. A line counts once, as the one or as the
-/// other: of a list whose lines all end with a number, every second one is lost.
+/// other: of a list in which all lines end with a number, every second one is lost.
 fn two_lines(text: &str, header: Header) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     let mut lines = lines(&text[header.end..]).peekable();

@@ -250,7 +250,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Marks in the text whose number has no address.
+    /// Marks in the text with a number that has no address.
     fn marks(&mut self, text: &str) {
         let urls = self.urls();
         let mut told: BTreeSet<String> = BTreeSet::new();

@@ -3,7 +3,7 @@
 /// Bytes of a pair of surrogates.
 const LONGEST_ESCAPE: usize = 12;
 
-/// Reads the string whose opening quote is at `at`: its value and the place after the closing
+/// Reads the string with its opening quote at `at`: its value and the place after the closing
 /// quote, or the place of what is wrong.
 pub fn read(text: &str, at: usize) -> Result<(String, usize), (usize, &'static str)> {
     let bytes = text.as_bytes();
