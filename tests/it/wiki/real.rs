@@ -4,7 +4,10 @@
 use std::{io::Write as _, path::PathBuf};
 
 use serde_json::Value;
-use taskgen::{embed::Encoder, evidence::retrieval::Index};
+use taskgen::{
+    benchmarks::wiki_live_challenge::compat::text::split_sentences, embed::Encoder,
+    evidence::retrieval::Index,
+};
 
 use super::nobody;
 use crate::support::Project;
@@ -127,4 +130,43 @@ fn real_retrieval_beside_the_stored_lists() {
         recall[0], recall[1]
     );
     assert!(recall[1][0] > 0.36, "no better than TF-IDF");
+}
+
+/// The sentences that the benchmark's splitter stored, out of the articles that it split.
+#[test]
+fn stored_sentences_come_out_of_the_splitter() {
+    let Some(folder) = folder() else { return };
+    let stored = folder.join("results/test_verifiability");
+    let file = std::fs::read_dir(&stored).expect("results").next();
+    let file = file.expect("a result").expect("an entry").path();
+    let name = file
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let stem = name
+        .strip_suffix("_verifiability.json")
+        .expect("a result on verifiability");
+    let stored: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    let data = folder.join("data/2025_Mar_Nov");
+    for (list, key, article) in [
+        (
+            "alignments",
+            "gen_sentence",
+            data.join(format!("test_data/gemini_2.5_pro/md_data/{stem}.md")),
+        ),
+        (
+            "coverage_alignments",
+            "gt_sentence",
+            data.join(format!("wiki_data/cleaned_data/article/{stem}.md")),
+        ),
+    ] {
+        let expected = stored[list].as_array().expect("a list").iter();
+        let expected: Vec<&str> = expected.filter_map(|of| of[key].as_str()).collect();
+        let split = split_sentences(&std::fs::read_to_string(article).expect("an article"));
+        let same = split.iter().zip(&expected).filter(|(a, b)| a == b).count();
+        println!("{list}: {same} of {} stored sentences", expected.len());
+        assert_eq!(split, expected);
+    }
 }
