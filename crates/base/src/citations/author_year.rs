@@ -3,7 +3,7 @@
 //! what only looks like an author.
 
 use super::steps;
-use crate::text::words::is_han;
+use crate::text::{months::MONTHS, words::is_han};
 
 /// Most characters of a bracket; a longer one is prose.
 const LONGEST: usize = 400;
@@ -34,20 +34,8 @@ const PARTICLES: &[&str] = &[
     "van", "von", "de", "der", "den", "del", "della", "di", "da", "la", "le", "al", "el", "bin",
     "ibn", "ter",
 ];
-/// Words with a capital letter that stand before a year and are no names.
+/// Words with a capital letter that stand before a year and are no names, besides the months.
 const NO_NAMES: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "jan",
     "feb",
     "mar",
@@ -250,9 +238,14 @@ fn is_author(name: &str) -> bool {
     let particle =
         PARTICLES.contains(&first) && words.any(|word| word.starts_with(char::is_uppercase));
     (capital || particle)
-        && !NO_NAMES.contains(&first.to_lowercase().as_str())
+        && !is_no_name(first)
         // More words are a sentence that happens to end in a year.
         && name.split_whitespace().count() <= 14
+}
+
+fn is_no_name(word: &str) -> bool {
+    let word = word.to_lowercase();
+    MONTHS.contains(&word.as_str()) || NO_NAMES.contains(&word.as_str())
 }
 
 /// Whether the form names several authors.
@@ -296,8 +289,7 @@ fn name_start(text: &str) -> Option<usize> {
         .0;
     steps::add(text.len() - start);
     let word = &text[start..];
-    let name =
-        word.starts_with(char::is_uppercase) && !NO_NAMES.contains(&word.to_lowercase().as_str());
+    let name = word.starts_with(char::is_uppercase) && !is_no_name(word);
     name.then_some(start)
 }
 

@@ -11,6 +11,7 @@ mod lines;
 pub mod presentation;
 mod rule;
 mod tables;
+mod visible;
 pub mod writing;
 
 use serde::Serialize;

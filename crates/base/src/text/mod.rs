@@ -4,6 +4,7 @@
 pub mod boilerplate;
 pub mod claim;
 pub mod error_rate;
+pub mod fetched;
 pub mod find;
 pub mod invisible;
 pub mod key_terms;

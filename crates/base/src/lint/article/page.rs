@@ -10,18 +10,11 @@ use crate::{
         headings::{self, Heading},
         lines::{Line, lines},
         tables::{self, Broken},
+        visible,
     },
-    text::words,
+    text::{fetched::is_header, words},
 };
 
-/// Lines of a program that fetched the text.
-const FETCHED: [&str; 5] = [
-    "Title:",
-    "URL Source:",
-    "Published Time:",
-    "Markdown Content:",
-    "Citations:",
-];
 /// Names of a section that is a lead.
 const LEADS: &[&str] = &[
     "abstract",
@@ -121,7 +114,7 @@ impl Page {
         let lines = lines(article, &visible);
         let found = citations::parse(article);
         let mut page = Self {
-            chars: prose(article, &visible, &found),
+            chars: visible::chars(article, &visible, &found, plain, goes_on),
             quoted: Vec::new(),
             title: None,
             sections: vec![Section {
@@ -222,7 +215,7 @@ impl Page {
             .sections
             .last()
             .is_some_and(|last| last.role == Role::Apparatus);
-        let above = self.blocks.is_empty() && FETCHED.iter().any(|by| text.starts_with(by));
+        let above = self.blocks.is_empty() && is_header(text);
         let quotation = text.starts_with('>') || text.starts_with("![") || text.starts_with("<!--");
         let worded = text.contains(char::is_alphabetic);
         worded && !line.code && !apparatus && !above && !quotation
@@ -336,57 +329,19 @@ fn item_marker(text: &[char]) -> Option<usize> {
     (text.get(length) == Some(&' ')).then_some(length + 1)
 }
 
-/// The characters of an article with blanks for code, references and marks of citations.
-fn prose(article: &str, visible: &str, found: &citations::Citations) -> Vec<char> {
-    let hidden = visible.as_bytes();
-    let mut chars: Vec<char> = article
-        .char_indices()
-        .map(|(at, c)| match (hidden.get(at), c) {
-            (Some(b' '), _) | (_, '\u{a0}' | '\u{202f}' | '\u{2009}' | '\t' | '\r') => ' ',
-            (_, '’' | 'ʼ') => '\'',
-            (_, '\u{2010}' | '\u{2011}') => '-',
-            (_, c) => c,
-        })
-        .collect();
-    for reference in &found.references {
-        blank(&mut chars, reference.start..reference.end);
-    }
-    let mut done = 0;
-    for citation in &found.citations {
-        // The marks of several citations are one place.
-        if citation.start >= done {
-            done = citation.end;
-            blank_mark(&mut chars, citation.start..citation.end, citation.style);
-        }
-    }
-    chars
-}
-
-fn blank(chars: &mut [char], range: Range<usize>) {
-    let end = range.end.min(chars.len());
-    for c in &mut chars[range.start.min(end)..end] {
-        if *c != '\n' {
-            *c = ' ';
-        }
+/// A character in its plain form.
+fn plain(c: char) -> char {
+    match c {
+        '\u{a0}' | '\u{202f}' | '\u{2009}' | '\t' | '\r' => ' ',
+        '’' | 'ʼ' => '\'',
+        '\u{2010}' | '\u{2011}' => '-',
+        c => c,
     }
 }
 
-/// A name before a year is part of the sentence, and so is the text of a link that goes on with it;
-/// a link behind the sentence names its source.
-fn blank_mark(chars: &mut [char], range: Range<usize>, style: Style) {
-    let end = range.end.min(chars.len());
-    let range = range.start.min(end)..end;
-    let goes_on = chars.get(range.start + 1).is_some_and(|c| c.is_lowercase());
-    match style {
-        Style::AuthorYear if !chars[range.clone()].starts_with(&['(']) => {}
-        Style::Link if goes_on => {
-            let text_end = chars[range.clone()].iter().rposition(|c| *c == ']');
-            let text_end = text_end.map_or(range.end, |at| range.start + at);
-            blank(chars, range.start..range.start + 1);
-            blank(chars, text_end..range.end);
-        }
-        _ => blank(chars, range),
-    }
+/// Whether the text of a link goes on with its sentence; one behind the sentence names its source.
+fn goes_on(chars: &[char], link: usize) -> bool {
+    chars.get(link + 1).is_some_and(|c| c.is_lowercase())
 }
 
 /// Where the text cites something; a name beside a year that leads nowhere is a mention.

@@ -8,7 +8,8 @@ use super::{
     vocabulary::{is_general_heading, stem},
 };
 use crate::{
-    citations::{self, Style},
+    citations,
+    lint::visible,
     text::{sentences, words::is_han},
 };
 
@@ -73,7 +74,9 @@ pub(super) fn sentences(document: &Document) -> Vec<Sentence> {
 
 impl Document {
     pub(super) fn read(report: &str) -> Self {
-        let chars = visible(report);
+        let without_code = citations::without_code(report);
+        let cited = citations::parse(report);
+        let chars = visible::chars(report, &without_code, &cited, plain, is_within_sentence);
         let mut reader = Reader::new(chars);
         for line in reader.lines.clone() {
             reader.read(line);
@@ -101,33 +104,7 @@ impl Document {
     }
 }
 
-/// The characters of a report in plain forms, with blanks for code, references and marks.
-fn visible(report: &str) -> Vec<char> {
-    let without_code = citations::without_code(report);
-    let hidden = without_code.as_bytes();
-    let mut chars: Vec<char> = report
-        .char_indices()
-        .map(|(at, c)| match hidden.get(at) {
-            Some(b' ') => ' ',
-            _ => plain(c),
-        })
-        .collect();
-    let cited = citations::parse(report);
-    for reference in &cited.references {
-        blank(&mut chars, reference.start..reference.end);
-    }
-    let mut done = 0;
-    for citation in &cited.citations {
-        // The mark of several citations is one.
-        if citation.start < done {
-            continue;
-        }
-        done = citation.end;
-        blank_mark(&mut chars, citation.start..citation.end, citation.style);
-    }
-    chars
-}
-
+/// A character in its plain form.
 fn plain(c: char) -> char {
     match c {
         '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{2007}' | '\u{2002}' | '\u{2003}' | '\u{3000}'
@@ -138,31 +115,7 @@ fn plain(c: char) -> char {
     }
 }
 
-fn blank(chars: &mut [char], range: Range<usize>) {
-    let end = range.end.min(chars.len());
-    for c in &mut chars[range.start.min(end)..end] {
-        if *c != '\n' {
-            *c = ' ';
-        }
-    }
-}
-
-/// A name before a year is part of the sentence, and so is the text of a link within one.
-fn blank_mark(chars: &mut [char], range: Range<usize>, style: Style) {
-    let end = range.end.min(chars.len());
-    let range = range.start.min(end)..end;
-    match style {
-        Style::AuthorYear if !chars[range.clone()].starts_with(&['(']) => {}
-        Style::Link if is_within_sentence(chars, range.start) => {
-            let text_end = chars[range.clone()].iter().rposition(|c| *c == ']');
-            let text_end = text_end.map_or(range.end, |at| range.start + at);
-            blank(chars, range.start..range.start + 1);
-            blank(chars, text_end..range.end);
-        }
-        _ => blank(chars, range),
-    }
-}
-
+/// Whether a link stands within a sentence, so that its text is a part of it.
 fn is_within_sentence(chars: &[char], at: usize) -> bool {
     let before = chars[..at].iter().rev().take(4).find(|c| **c != ' ');
     before.is_some_and(|c| c.is_alphanumeric() || matches!(c, ',' | '，' | '*'))

@@ -1,15 +1,7 @@
 //! Articles as Markdown, with the lines on top that Jina Reader writes.
 
 use super::{Article, Problem, utf8};
-
-/// Beginnings of the lines that are no part of an article.
-const HEADERS: [&str; 5] = [
-    "Title:",
-    "URL Source:",
-    "Published Time:",
-    "Markdown Content:",
-    "Citations:",
-];
+use crate::text::fetched::{TITLE, is_header};
 
 /// A Markdown file as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +35,7 @@ impl MarkdownFile {
                 kept.push_str(line);
             }
         }
-        let given = text.lines().find_map(|line| line.strip_prefix(HEADERS[0]));
+        let given = text.lines().find_map(|line| line.strip_prefix(TITLE));
         let given = given.map(str::trim).filter(|title| !title.is_empty());
         let title = given.or_else(|| first_heading(&kept)).unwrap_or(stem);
         Article {
@@ -51,10 +43,6 @@ impl MarkdownFile {
             text: kept,
         }
     }
-}
-
-fn is_header(line: &str) -> bool {
-    HEADERS.iter().any(|header| line.starts_with(header))
 }
 
 fn first_heading(text: &str) -> Option<&str> {
