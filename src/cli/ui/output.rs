@@ -96,12 +96,27 @@ pub struct Problem {
     pub problem: String,
 }
 
-/// A line for each problem.
+/// A line for each problem; a stranger's file may be called anything.
 pub fn listed(problems: &[Problem]) -> String {
-    problems
-        .iter()
-        .flat_map(|of| [&of.place, ": ", &of.problem, "\n"])
-        .collect()
+    let mut lines = String::new();
+    for of in problems {
+        lines.push_str(&on_one_line(&format!("{}: {}", of.place, of.problem)));
+        lines.push('\n');
+    }
+    lines
+}
+
+/// The first of many things, an indented line each, and how many there are besides.
+pub fn first_of<T: Display>(all: &[T], shown: usize) -> String {
+    let mut lines = String::new();
+    for of in all.iter().take(shown) {
+        lines.push_str(&format!("  {}\n", on_one_line(&of.to_string())));
+    }
+    if all.len() > shown {
+        let more = all.len() - shown;
+        lines.push_str(&format!("  and {more} more: --json has all\n"));
+    }
+    lines
 }
 
 /// A table that fits the terminal.

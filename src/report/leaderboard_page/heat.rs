@@ -3,22 +3,18 @@
 
 use super::{
     super::svg::{self, Figure, WIDTH},
-    Agent, Facet, FacetValue, Measure, Page, Value,
+    Agent, Facet, FacetValue, LABEL, LEFT, Measure, Page, VALUES, Value,
     scale::{Scale, covered},
 };
 
-/// Agents and values of a facet, at most: more do not fit a page.
+/// Agents, at most: more do not fit a page.
 const AGENTS: usize = 60;
-const VALUES: usize = 24;
-/// Where cells begin.
-const LEFT: f64 = 212.0;
 /// Room for the slanted names of values.
 const TOP: f64 = 128.0;
 const STEP: f64 = 24.0;
 /// The widest cell.
 const WIDEST: f64 = 62.0;
-/// Columns of a label.
-const LABEL: usize = 30;
+/// Columns of a value's name.
 const VALUE_LABEL: usize = 26;
 /// Above this shade a number is drawn in the colour of the ground.
 const DARK: f64 = 0.6;

@@ -22,6 +22,13 @@ pub use task::{
     TaskPage, task,
 };
 
+/// Values of a facet in a plot, at most.
+const VALUES: usize = 24;
+/// Where bars and cells begin.
+const LEFT: f64 = 212.0;
+/// Columns of a label beside them.
+const LABEL: usize = 30;
+
 /// The content of the page. A number that is absent or not finite is shown as a dash and left out
 /// of the plots; what refers to an agent or a measure that is not listed is not shown.
 #[derive(Clone, Debug, Default, Serialize)]

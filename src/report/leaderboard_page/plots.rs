@@ -5,16 +5,13 @@ use serde::Serialize;
 
 use super::{
     super::svg::{self, Axis, Figure, WIDTH},
-    Agent, Facet, Measure, Page, Value, Whole, heat,
+    Agent, Facet, LABEL, LEFT, Measure, Page, VALUES, Value, Whole, heat,
     scale::{Scale, covered},
 };
 
-/// Values of a facet, at most.
-const VALUES: usize = 24;
 /// Bars by facet on a page, at most; each has a line in a plot and a cell in a table.
 const BARS: usize = 4_000;
-/// Where bars begin and end.
-const LEFT: f64 = 212.0;
+/// Where bars end.
 const RIGHT: f64 = WIDTH - 118.0;
 /// Where the first bar's line is.
 const TOP: f64 = 30.0;
@@ -22,8 +19,6 @@ const TOP: f64 = 30.0;
 const STEP: f64 = 24.0;
 const LINE: f64 = 17.0;
 const HEADING: f64 = 24.0;
-/// Columns of a label.
-const LABEL: usize = 30;
 
 /// The plots of one facet, the headline first.
 #[derive(Serialize)]

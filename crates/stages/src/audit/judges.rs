@@ -91,15 +91,14 @@ pub fn compare(
         .iter()
         .map(|report| (report.id.as_str(), report))
         .collect();
+    let judgements = store.panel_judgements(evaluation)?;
     let mut agreement = Vec::new();
     let mut disputed = Vec::new();
     for in_force in &evaluation.instruments {
         if in_force.panel.len() < 2 {
             continue;
         }
-        let mut questions = store
-            .panel_judgements(evaluation)?
-            .questions(&in_force.instrument)?;
+        let mut questions = judgements.questions(&in_force.instrument)?;
         questions.retain(|question| reports.contains_key(question.subject.as_str()));
         remove_mirrored(&mut questions);
         let judges: BTreeSet<&str> = in_force

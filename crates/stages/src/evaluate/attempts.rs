@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, Misconfigured};
+use super::Misconfigured;
 use crate::data::{AgentReport, TaskId};
 
 /// The first attempt of each agent at each task.
-pub fn first<'a>(cases: &[Case<'a>]) -> BTreeMap<(&'a TaskId, &'a str), &'a AgentReport> {
-    let mut firsts: BTreeMap<(&TaskId, &str), &AgentReport> = BTreeMap::new();
-    for case in cases {
+pub fn first<'a, Text>(
+    reports: impl IntoIterator<Item = &'a AgentReport<Text>>,
+) -> BTreeMap<(&'a TaskId, &'a str), &'a AgentReport<Text>> {
+    let mut firsts: BTreeMap<(&TaskId, &str), &AgentReport<Text>> = BTreeMap::new();
+    for report in reports {
         let known = firsts
-            .entry((&case.task.id, case.report.agent.as_str()))
-            .or_insert(case.report);
-        if case.report.attempt < known.attempt {
-            *known = case.report;
+            .entry((&report.task, report.agent.as_str()))
+            .or_insert(report);
+        if report.attempt < known.attempt {
+            *known = report;
         }
     }
     firsts

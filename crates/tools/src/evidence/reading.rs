@@ -6,7 +6,7 @@ use std::{num::NonZero, ops::RangeInclusive, thread};
 use anyhow::{Result, anyhow};
 
 use super::{
-    prose,
+    prose::Sources,
     statements::{self, Part},
 };
 use crate::{
@@ -112,11 +112,11 @@ pub struct Sourced {
 /// marks in it or behind its full stop. Headings and references are left out.
 pub fn sourced(report: &str) -> Vec<Sourced> {
     let found = citations::parse(report);
+    let cuts = Sources::of(report, &found);
     let chars: Vec<char> = report.chars().collect();
     let mut sourced = Vec::new();
     for (part, span) in statements::spans(&chars, &found) {
-        let text: String = chars[span.clone()].iter().collect();
-        let text = words::one_line(&prose::without_sources(&text));
+        let text = words::one_line(&cuts.cut_out(&chars, span.clone()));
         if part != Part::Statement || text.is_empty() {
             continue;
         }

@@ -114,18 +114,12 @@ impl Graded<'_> {
             }
             [(file, reports)] => Some((vec![file.path.clone()], (*reports).clone())),
             several => {
-                let lines: Vec<_> = several
-                    .iter()
-                    .flat_map(|(_, reports)| {
-                        Criterion::ALL.map(|criterion| {
-                            (criterion, Incremental::of_reports(criterion, reports))
-                        })
-                    })
-                    .collect();
                 // By criterion, so that a later file's grades come after an earlier one's.
                 let joined = Criterion::ALL.map(|criterion| {
-                    let of = lines.iter().filter(|(of, _)| *of == criterion);
-                    let lines = of.flat_map(|(_, lines)| lines.lines.clone()).collect();
+                    let of = several.iter();
+                    let lines = of
+                        .flat_map(|(_, reports)| Incremental::of_reports(criterion, reports).lines);
+                    let lines = lines.collect();
                     (criterion, Incremental { lines })
                 });
                 let files = paths(&mut several.iter().map(|(file, _)| *file));

@@ -23,7 +23,7 @@ use crate::{
     },
     cli::ui::{
         exit,
-        output::{Printer, Problem, counted, on_one_line, table},
+        output::{Printer, Problem, counted, first_of, listed, on_one_line, table},
     },
 };
 
@@ -103,21 +103,11 @@ fn check(file: &File, files: &[File], judges: &[JudgeFigures]) -> (Vec<Finding>,
     }
 }
 
-/// Problems, a line each; a stranger's file may be called anything.
-fn in_lines(problems: &[Problem]) -> String {
-    let mut lines = String::new();
-    for of in problems {
-        lines.push_str(&on_one_line(&format!("{}: {}", of.place, of.problem)));
-        lines.push('\n');
-    }
-    lines
-}
-
 fn text(summary: &Summary) -> String {
-    let mut out = in_lines(&summary.unread);
+    let mut out = listed(&summary.unread);
     for of in &summary.files {
         out.push_str(&format!("{}\n", on_one_line(&of.file.to_string_lossy())));
-        out.push_str(&in_lines(&of.problems));
+        out.push_str(&listed(&of.problems));
         if of.findings.is_empty() {
             out.push_str(match of.held_against_its_files {
                 Some(false) => "nothing is wrong in it by itself; what it sums up is not here\n",
@@ -126,13 +116,7 @@ fn text(summary: &Summary) -> String {
         } else {
             let kinds: BTreeMap<&str, usize> = counts(&of.findings);
             out.push_str(&format!("findings: {}\n", counted(&kinds, "")));
-            for finding in of.findings.iter().take(SHOWN) {
-                out.push_str(&format!("  {}\n", on_one_line(&finding.to_string())));
-            }
-            if of.findings.len() > SHOWN {
-                let more = of.findings.len() - SHOWN;
-                out.push_str(&format!("  and {more} more: --json has all\n"));
-            }
+            out.push_str(&first_of(&of.findings, SHOWN));
         }
     }
     for of in &summary.judges {

@@ -22,7 +22,7 @@ use crate::{
     },
     cli::ui::{
         exit,
-        output::{Printer, Problem, counted, listed, on_one_line, table},
+        output::{Printer, Problem, counted, first_of, listed, on_one_line, table},
     },
 };
 
@@ -199,18 +199,10 @@ fn text(of: &Checked) -> String {
         "read and written again: {} of {} files have the same bytes\n",
         trip.equal, trip.files
     ));
-    for difference in trip.differences.iter().take(SHOWN) {
-        out.push_str(&format!("  {}\n", on_one_line(difference)));
-    }
+    out.push_str(&first_of(&trip.differences, SHOWN));
     let kinds = doctor::counts(&of.findings);
     out.push_str(&format!("findings: {}\n", counted(&kinds, "none")));
-    for finding in of.findings.iter().take(SHOWN) {
-        out.push_str(&format!("  {}\n", on_one_line(&finding.to_string())));
-    }
-    if of.findings.len() > SHOWN {
-        let more = of.findings.len() - SHOWN;
-        out.push_str(&format!("  and {more} more: --json has all\n"));
-    }
+    out.push_str(&first_of(&of.findings, SHOWN));
     out.push_str("target: the statement cites the article that it is compared with; copied: share of passages of eight words that stand in it; lost: by the benchmark's own reader");
     out
 }

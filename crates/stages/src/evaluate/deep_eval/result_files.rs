@@ -20,6 +20,7 @@ use crate::{
         recompute::recompute,
     },
     data::{ReportHead, State, Task, TaskId, id::sha256_hex},
+    evaluate::attempts,
     store::{Evaluation, PanelJudgements, Store},
     text::invisible::works_unseen,
 };
@@ -55,28 +56,23 @@ pub struct Placed<'a> {
 /// that would be one file get a number.
 pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>> {
     let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let mut firsts: BTreeMap<(&str, &TaskId), &ReportHead> = BTreeMap::new();
-    for head in heads.iter().filter(|head| head.state == State::Ok) {
-        if !by_id.contains_key(&head.task) {
-            continue;
-        }
-        let first = firsts.entry((&head.agent, &head.task)).or_insert(head);
-        if head.attempt < first.attempt {
-            *first = head;
-        }
-    }
-    let agents: BTreeSet<&str> = firsts.keys().map(|(agent, _)| *agent).collect();
+    let of_tasks = |head: &&ReportHead| head.state == State::Ok && by_id.contains_key(&head.task);
+    let firsts = attempts::first(heads.iter().filter(of_tasks));
+    let mut firsts: Vec<&ReportHead> = firsts.into_values().collect();
+    firsts.sort_by_key(|head| (&head.agent, &head.task));
+    let agents: BTreeSet<&str> = firsts.iter().map(|head| head.agent.as_str()).collect();
     let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
-    let used: BTreeSet<&TaskId> = firsts.keys().map(|(_, task)| *task).collect();
-    let queries = distinct(
-        used.into_iter()
-            .map(|id| (id, as_name(&query_id(by_id[id])))),
-    );
-    let placed = firsts.into_iter().map(|((agent, id), head)| Placed {
-        head,
-        task: by_id[id],
-        path: format!("{}/qid_{}_report.md", folders[agent], queries[id]),
-        query: queries[id].clone(),
+    let used: BTreeSet<&TaskId> = firsts.iter().map(|head| &head.task).collect();
+    let used = used.into_iter();
+    let queries = distinct(used.map(|id| (id, as_name(&query_id(by_id[id])))));
+    let placed = firsts.into_iter().map(|head| {
+        let query = &queries[&head.task];
+        Placed {
+            head,
+            task: by_id[&head.task],
+            path: format!("{}/qid_{query}_report.md", folders[head.agent.as_str()]),
+            query: query.clone(),
+        }
     });
     placed.collect()
 }
@@ -215,10 +211,7 @@ impl Graded<'_> {
     ) -> Result<Report> {
         let id = placed.head.id.as_str();
         let judgements = &self.judgements;
-        let items = presentation::items_by(judgements, id, name)?;
-        // What code decided alone is no judge's grade.
-        let graded = presentation::graded_by(judgements, id, name)?;
-        let form = graded.then(|| {
+        let form = presentation::items_by(judgements, id, name)?.map(|items| {
             ChecklistBlock::of_items(judge, Criterion::Presentation, PRESENTATION_ITEMS, &items)
         });
         let (items, of) = coverage::items_by(judgements, placed.task, id, name)?;

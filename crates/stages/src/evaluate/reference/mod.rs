@@ -209,7 +209,7 @@ fn reference_agent(options: &Options) -> Result<String> {
 
 /// The first attempt of the reference agent at each task.
 fn references<'a>(cases: &[Case<'a>], agent: &str) -> BTreeMap<&'a TaskId, &'a AgentReport> {
-    let firsts = attempts::first(cases).into_iter();
+    let firsts = attempts::first(cases.iter().map(|case| case.report)).into_iter();
     let of_agent = firsts.filter(|((_, name), _)| *name == agent);
     of_agent.map(|((task, _), report)| (task, report)).collect()
 }

@@ -6,12 +6,8 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// How many criteria there are, by category.
-const COUNTS: [(Category, usize); 3] = [
-    (Category::WellWritten, 21),
-    (Category::BroadCoverage, 8),
-    (Category::Neutral, 10),
-];
+use crate::benchmarks::wiki_live_challenge::aggregate::writing::CATEGORIES;
+
 /// Most characters of a criterion: a judge reads up to 21 at once.
 const LONGEST: usize = 400;
 
@@ -126,8 +122,8 @@ fn check(list: &Criteria) -> Result<()> {
         categories == Category::ALL,
         "the categories are not the three in order"
     );
-    for (category, count) in COUNTS {
-        let found = list.of(category).count();
+    for (category, of) in Category::ALL.into_iter().zip(CATEGORIES) {
+        let (found, count) = (list.of(category).count(), of.criteria);
         ensure!(
             found == count,
             "{category:?} has {found} criteria instead of {count}"

@@ -213,7 +213,7 @@ struct Pair<'a> {
 /// The pairs to be compared, each once: every report that is to be judged with the first attempts
 /// of other agents.
 fn pairs<'a>(work: &Work<'a>, settings: &Settings) -> Result<Vec<Pair<'a>>> {
-    let firsts = attempts::first(work.cases);
+    let firsts = attempts::first(work.cases.iter().map(|case| case.report));
     if let Some(name) = &settings.reference
         && !firsts.keys().any(|(_, agent)| agent == name)
     {

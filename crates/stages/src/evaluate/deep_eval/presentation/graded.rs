@@ -39,12 +39,17 @@ impl Faults {
     }
 }
 
-/// What code and a judge say of the items of a report; those that neither decided are not there.
+/// What code and a judge say of the items of a report; those that neither decided are not there. None
+/// where the judge decided none: what code decided alone is no judge's grade.
 pub fn items_by(
     judgements: &PanelJudgements<'_>,
     report: &str,
     judge: &str,
-) -> Result<Vec<ItemFact>> {
+) -> Result<Option<Vec<ItemFact>>> {
+    let by_judge = said_by(judgements, ITEM, report, judge)?;
+    if by_judge.is_empty() {
+        return Ok(None);
+    }
     let of_code = |stored: &StoredJudgement<'_>| {
         Ok((stored.value()?, stored.payload::<Faults>()?.sentence()))
     };
@@ -53,7 +58,6 @@ pub fn items_by(
     let mut said: BTreeMap<String, Reason> = by_code
         .filter_map(|of| Some((of.about, of.outcome.ok()?)))
         .collect();
-    let by_judge = said_by(judgements, ITEM, report, judge)?;
     let readers = questions::of_readers();
     said.extend(
         by_judge
@@ -72,12 +76,7 @@ pub fn items_by(
         })
         .collect();
     items.sort_by_key(|item| item.number);
-    Ok(items)
-}
-
-/// Whether a judge decided anything of a report's form.
-pub fn graded_by(judgements: &PanelJudgements<'_>, report: &str, judge: &str) -> Result<bool> {
-    Ok(!said_by(judgements, ITEM, report, judge)?.is_empty())
+    Ok(Some(items))
 }
 
 fn is_of_code(name: &str) -> bool {

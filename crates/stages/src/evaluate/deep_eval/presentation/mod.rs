@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-pub use self::graded::{graded_by, items_by};
+pub use self::graded::items_by;
 use super::items::{self, ItemForm};
 use crate::{
     context::{Context, StageReport},

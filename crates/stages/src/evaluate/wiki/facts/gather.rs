@@ -67,6 +67,35 @@ pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
         .collect()
 }
 
+/// A gold article, read once for all reports on its task.
+pub struct Gold {
+    name: String,
+    statements: Vec<(String, String)>,
+    passages: Passages,
+    original: Original,
+    /// The page that it is from.
+    page: Option<WikiPage>,
+}
+
+impl Gold {
+    pub fn of(article: &GoldArticle) -> Self {
+        let name = name_of(article);
+        Self {
+            statements: of_gold(article),
+            passages: Passages::of_text(&name, &prose::without_sources(&article.text)),
+            original: Original::of(&article.text),
+            page: article.url.as_deref().and_then(WikiPage::at),
+            name,
+        }
+    }
+
+    fn is_cited_by(&self, urls: &[String]) -> bool {
+        let urls = urls.iter().map(String::as_str);
+        let page = self.page.as_ref();
+        page.is_some_and(|page| nearest(urls, page) >= Nearness::CutTarget)
+    }
+}
+
 /// Questions of both directions.
 #[derive(Default)]
 pub struct Batches {
@@ -82,49 +111,39 @@ impl Batches {
         &mut self,
         work: &Work<'_>,
         case: &Case<'_>,
-        gold: &GoldArticle,
+        gold: &Gold,
         at_once: usize,
     ) -> Result<()> {
         let report = case.report.id.as_str();
         let prose_of_report = prose::without_sources(&case.report.text);
         let passages = Passages::of_text(report, &prose_of_report);
         self.of_gold
-            .extend(passages.batches(report, &of_gold(gold), at_once));
+            .extend(passages.batches(report, &gold.statements, at_once));
 
-        let name = name_of(gold);
-        let passages = Passages::of_text(&name, &prose::without_sources(&gold.text));
-        let (statements, plan) = of_report(case, gold, &prose_of_report);
+        let (statements, plan) = of_report(&case.report.text, gold, &prose_of_report);
         self.of_reports
-            .extend(passages.batches(report, &statements, at_once));
+            .extend(gold.passages.batches(report, &statements, at_once));
         let share = plan.leaked as f64 / plan.all().max(1) as f64;
         planned::save(work, case, COUNTED, PROGRAM, share, &plan)
     }
 }
 
-fn of_report(case: &Case<'_>, gold: &GoldArticle, prose: &str) -> (Vec<(String, String)>, Plan) {
-    let target = gold.url.as_deref().and_then(WikiPage::at);
-    let is_leak = |urls: &[String]| {
-        let urls = urls.iter().map(String::as_str);
-        target
-            .as_ref()
-            .is_some_and(|target| nearest(urls, target) >= Nearness::CutTarget)
-    };
-    let name = name_of(gold);
+fn of_report(report: &str, gold: &Gold, prose: &str) -> (Vec<(String, String)>, Plan) {
     let mut plan = Plan {
         statements: Vec::new(),
         leaked: 0,
         over_limit: 0,
-        copied: Original::of(&gold.text).copying(prose).share(),
-        gold: name.clone(),
+        copied: gold.original.copying(prose).share(),
+        gold: gold.name.clone(),
     };
     let mut known = BTreeSet::new();
     let mut statements = Vec::new();
-    for sourced in reading::sourced(&case.report.text) {
-        if is_leak(&sourced.urls) {
+    for sourced in reading::sourced(report) {
+        if gold.is_cited_by(&sourced.urls) {
             plan.leaked += 1;
             continue;
         }
-        let id = id(&[&sourced.text, &name]);
+        let id = id(&[&sourced.text, &gold.name]);
         if !known.insert(id.clone()) {
             continue;
         }

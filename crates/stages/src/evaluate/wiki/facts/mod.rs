@@ -13,7 +13,7 @@
 mod fold;
 mod gather;
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::Result;
 use async_trait::async_trait;
@@ -24,6 +24,7 @@ use crate::{
     context::{Context, StageReport},
     data::{
         Average, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task,
+        TaskId,
     },
     evaluate::{
         Options,
@@ -169,12 +170,17 @@ impl Evaluator for Facts {
         let gold = work.ctx.store.gold()?;
         let mut batches = gather::Batches::default();
         let at_once = work.options.at_once();
+        let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
         let mut without = 0_usize;
         for case in work.judged {
-            match gold.get(&case.task.id) {
-                Some(article) => batches.add(work, case, article, at_once)?,
-                None => without += 1,
-            }
+            let Some(article) = gold.get(&case.task.id) else {
+                without += 1;
+                continue;
+            };
+            let article = read
+                .entry(&case.task.id)
+                .or_insert_with(|| gather::Gold::of(article));
+            batches.add(work, case, article, at_once)?;
         }
         if without == work.judged.len() {
             return Err(no_gold().into());

@@ -1,6 +1,6 @@
 //! The question which of two articles is better by the criteria of a category, in both orders.
 
-use std::marker::PhantomData;
+use std::{collections::BTreeMap, marker::PhantomData};
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{CRITERION, PROGRAM, PROMPT, ROLE, SLIPS, Settings, terms};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, DecidedBy, Decision, GoldArticle, Unscored},
+    data::{Cause, DecidedBy, Decision, GoldArticle, TaskId, Unscored},
     evaluate::{
         Case,
         wiki::criteria::{self, Category, CategoryText},
@@ -142,12 +142,26 @@ impl Shown<'_> {
     }
 }
 
-/// A report and its gold article as they are shown.
-struct Texts {
-    report: String,
-    gold: String,
-    report_slips: String,
-    gold_slips: String,
+/// An article as it is shown, and the slips in it.
+struct Text {
+    text: String,
+    slips: String,
+}
+
+impl Text {
+    fn new(article: &str, found: &Article) -> Self {
+        Self {
+            text: prose::without_sources(article),
+            slips: listed(found),
+        }
+    }
+}
+
+/// A gold article as it is shown, and what verdicts rest on.
+struct Gold<'a> {
+    title: &'a str,
+    shown: Text,
+    terms: String,
 }
 
 /// Asks each judge about each report, category and order; keeps the slips that code found.
@@ -156,25 +170,23 @@ pub async fn compare(
     settings: Settings,
     cases: &[(Case<'_>, &GoldArticle)],
 ) -> Result<StageReport> {
-    let texts: Vec<Texts> = cases
-        .iter()
-        .map(|(case, gold)| {
-            let found = article::check(&case.report.text);
-            keep_slips(ctx, case, &found)?;
-            Ok(Texts {
-                report: prose::without_sources(&case.report.text),
-                gold: prose::without_sources(&gold.text),
-                report_slips: listed(&found),
-                gold_slips: listed(&article::check(&gold.text)),
-            })
-        })
-        .collect::<Result<_>>()?;
+    let mut gold: BTreeMap<&TaskId, Gold<'_>> = BTreeMap::new();
+    let mut reports = Vec::new();
+    for (case, article) in cases {
+        gold.entry(&case.task.id).or_insert_with(|| Gold {
+            title: &article.title,
+            shown: Text::new(&article.text, &article::check(&article.text)),
+            terms: terms(article, settings),
+        });
+        let found = article::check(&case.report.text);
+        keep_slips(ctx, case, &found)?;
+        reports.push(Text::new(&case.report.text, &found));
+    }
     let mut subjects = Vec::new();
-    for ((case, gold), texts) in cases.iter().zip(&texts) {
+    for ((case, _), report) in cases.iter().zip(&reports) {
         for order in Order::BOTH {
             for category in &criteria::built_in().categories {
-                let terms = terms(gold, settings);
-                subjects.push(subject((case, gold, texts), order, category, &terms));
+                subjects.push(subject(case, report, &gold[&case.task.id], order, category));
             }
         }
     }
@@ -210,19 +222,20 @@ fn check(reply: &Reply, settings: Settings) -> Result<(), Unscored> {
 }
 
 fn subject<'a>(
-    (case, gold, texts): (&Case<'a>, &'a GoldArticle, &'a Texts),
+    case: &Case<'a>,
+    report: &'a Text,
+    gold: &'a Gold<'a>,
     order: Order,
     category: &'a CategoryText,
-    terms: &str,
 ) -> Subject<Shown<'a>> {
     let of_category = criteria::built_in().of(category.id);
     let items = of_category.map(|criterion| {
-        let about = format!("{}/{}/{terms}", order.word(), criterion.id);
+        let about = format!("{}/{}/{}", order.word(), criterion.id, gold.terms);
         (about, json!(criterion.text))
     });
     // Words to watch are what the marks are of.
     let slips = if category.id == Category::WellWritten {
-        order.arrange(texts.report_slips.as_str(), texts.gold_slips.as_str())
+        order.arrange(report.slips.as_str(), gold.shown.slips.as_str())
     } else {
         ["", ""]
     };
@@ -230,9 +243,9 @@ fn subject<'a>(
         id: case.report.id.to_string(),
         items: items.collect(),
         of: Shown {
-            title: &gold.title,
+            title: gold.title,
             category,
-            articles: order.arrange(texts.report.as_str(), texts.gold.as_str()),
+            articles: order.arrange(report.text.as_str(), gold.shown.text.as_str()),
             slips,
         },
         keep: json!({}),
