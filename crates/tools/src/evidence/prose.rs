@@ -101,7 +101,7 @@ mod tests {
         let chars: Vec<char> = report.chars().collect();
         let sources = Sources::of(report, &found);
         assert_eq!(sources.cut_out(&chars, 0..24), "Ice blocks them.");
-        assert_eq!(sources.cut_out(&chars, 8..24), " blocks them.");
+        assert_eq!(sources.cut_out(&chars, 8..24), "blocks them.");
     }
 
     #[test]
