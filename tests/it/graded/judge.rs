@@ -34,7 +34,7 @@ pub fn reply(asked: &str, request: &Value) -> Value {
 }
 
 /// The texts in the fences of the user's first message.
-fn fenced(request: &Value) -> Vec<String> {
+pub fn fenced(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().expect("messages");
     let user = messages.iter().find(|message| message["role"] == "user");
     let text = user.and_then(|user| user["content"].as_str());
