@@ -2,8 +2,11 @@
 //! layers.
 
 pub mod agreement;
+pub mod anova;
+mod beta;
 pub mod binomial;
 pub mod bootstrap;
+mod categories;
 pub mod correlation;
 pub mod entropy;
 #[cfg(test)]
