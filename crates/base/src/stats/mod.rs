@@ -8,6 +8,8 @@ pub mod binomial;
 pub mod bootstrap;
 mod categories;
 pub mod correlation;
+mod design;
+pub mod effects;
 pub mod entropy;
 #[cfg(test)]
 mod golden;
@@ -15,6 +17,7 @@ mod largest;
 pub mod normal;
 pub mod paired;
 pub mod pairwise;
+mod sweep;
 pub mod tiers;
 
 pub use largest::largest;
