@@ -132,7 +132,7 @@ fn exchanges(values: &mut [f64]) -> i64 {
 }
 
 /// Ranks from 1; equal numbers share the mean of their ranks.
-fn mid_ranks(values: &[f64]) -> Vec<f64> {
+pub(super) fn mid_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];

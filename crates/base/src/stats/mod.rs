@@ -9,6 +9,7 @@ pub mod bootstrap;
 mod categories;
 pub mod correlation;
 mod design;
+pub mod difficulty;
 pub mod effects;
 pub mod entropy;
 #[cfg(test)]
