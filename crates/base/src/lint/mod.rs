@@ -1,10 +1,12 @@
 //! Here is a report in Markdown: which faults can code find in it, and where? Faults of form
 //! (`presentation`, `writing`), statements that contradict each other (`consistency`), and words
 //! and leads that an encyclopedia does without (`article`). Hides Markdown's lines, headings and
-//! tables; no page is read and no model is asked.
+//! tables; no page is read and no model is asked. `dispute` looks at two sentences instead: what do
+//! they differ in?
 
 pub mod article;
 pub mod consistency;
+pub mod dispute;
 mod headings;
 mod images;
 mod lines;

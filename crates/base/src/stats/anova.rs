@@ -108,7 +108,9 @@ fn together(groups: &[Vec<f64>]) -> (Vec<f64>, Vec<usize>) {
 
 fn centre(values: &mut [f64]) {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in values {
+        *value -= mean;
+    }
 }
 
 /// Squares of the groups' means, each as often as the group has values; the values have mean 0.

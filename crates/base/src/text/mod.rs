@@ -12,7 +12,7 @@ pub mod lexicon;
 pub mod memorization;
 pub mod months;
 pub mod normalize;
-mod numbers;
+pub(crate) mod numbers;
 pub mod pattern;
 pub mod people;
 pub mod prompt_injection;

@@ -63,7 +63,7 @@ fn agree(a: &Statement, b: &Statement) -> bool {
 }
 
 /// Whether two amounts may be the same one: they are equal after rounding, or cannot be compared.
-pub(super) fn amounts_agree(a: &Amount, b: &Amount) -> bool {
+pub(in crate::lint) fn amounts_agree(a: &Amount, b: &Amount) -> bool {
     if a.unit.dimension != b.unit.dimension {
         return true;
     }

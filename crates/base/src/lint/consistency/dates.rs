@@ -64,7 +64,7 @@ fn part(chars: &[char], names: &[char], most: u32) -> Option<(u8, usize)> {
 }
 
 /// The month that a word is, in full or in three or four letters.
-fn month(word: &str) -> Option<u8> {
+pub(in crate::lint) fn month(word: &str) -> Option<u8> {
     let at = MONTHS.iter().position(|month| {
         *month == word
             || (word.len() == 3 && month.starts_with(word))

@@ -105,7 +105,7 @@ impl Document {
 }
 
 /// A character in its plain form.
-fn plain(c: char) -> char {
+pub(in crate::lint) fn plain(c: char) -> char {
     match c {
         '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{2007}' | '\u{2002}' | '\u{2003}' | '\u{3000}'
         | '\r' | '\t' | '\u{200b}' | '\u{feff}' => ' ',

@@ -18,7 +18,11 @@ const MOST_FIGURES: usize = 15;
 
 /// The tokens of a part of the text. A unit that stands apart, as in the head of a column, is given
 /// with `unit`.
-pub(super) fn tokens(chars: &[char], range: Range<usize>, unit: Option<Unit>) -> Vec<Token> {
+pub(in crate::lint) fn tokens(
+    chars: &[char],
+    range: Range<usize>,
+    unit: Option<Unit>,
+) -> Vec<Token> {
     let mut reader = Reader {
         chars: &chars[..range.end],
         at: range.start,

@@ -4,17 +4,17 @@
 //! things is left alone.
 
 mod arithmetic;
-mod compare;
-mod dates;
-mod document;
+pub(super) mod compare;
+pub(super) mod dates;
+pub(super) mod document;
 mod hedges;
-mod lex;
+pub(super) mod lex;
 mod segments;
 mod statements;
 mod subject;
-mod token;
+pub(super) mod token;
 mod totals;
-mod units;
+pub(super) mod units;
 mod vocabulary;
 
 use std::ops::Range;

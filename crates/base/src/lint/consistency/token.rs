@@ -6,7 +6,7 @@ use super::units::Unit;
 
 /// A date as exactly as the text has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Date {
+pub(in crate::lint) struct Date {
     pub year: u16,
     pub quarter: Option<u8>,
     pub month: Option<u8>,
@@ -14,7 +14,7 @@ pub(super) struct Date {
 }
 
 impl Date {
-    pub(super) fn of_year(year: u16) -> Self {
+    pub(in crate::lint) fn of_year(year: u16) -> Self {
         Self {
             year,
             quarter: None,
@@ -24,7 +24,7 @@ impl Date {
     }
 
     /// Whether one of two dates is the other, or a part of it.
-    pub(super) fn agrees(&self, other: &Self) -> bool {
+    pub(in crate::lint) fn agrees(&self, other: &Self) -> bool {
         let same = |a: Option<u8>, b: Option<u8>| a.zip(b).is_none_or(|(a, b)| a == b);
         let quarter = |date: &Self| date.quarter.or(date.month.map(|month| month.div_ceil(3)));
         self.year == other.year
@@ -34,7 +34,7 @@ impl Date {
     }
 
     /// The words of the date as one, for comparing what is said of it.
-    pub(super) fn key(&self) -> String {
+    pub(in crate::lint) fn key(&self) -> String {
         let part = |part: Option<u8>| part.unwrap_or(0);
         format!(
             "@{}-{}-{}-{}",
@@ -48,7 +48,7 @@ impl Date {
 
 /// How exactly an amount is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hedge {
+pub(in crate::lint) enum Hedge {
     Exact,
     About,
     /// At least or at most so much.
@@ -59,7 +59,7 @@ pub(super) enum Hedge {
 
 /// A number with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Amount {
+pub(in crate::lint) struct Amount {
     /// The number as written, without its multiplying word.
     pub figure: f64,
     /// What the multiplying word says: a million.
@@ -76,14 +76,14 @@ pub(super) struct Amount {
 
 impl Amount {
     /// In the first unit of the dimension.
-    pub(super) fn value(&self) -> f64 {
+    pub(in crate::lint) fn value(&self) -> f64 {
         self.unit.base(self.figure * self.scale)
     }
 }
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(in crate::lint) enum What {
     /// A word in lower case, and whether it begins with a capital and has others or digits within.
     Word {
         text: String,
@@ -99,34 +99,34 @@ pub(super) enum What {
 
 /// A token and its place in characters.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token {
+pub(in crate::lint) struct Token {
     pub what: What,
     pub range: Range<usize>,
 }
 
 impl Token {
-    pub(super) fn word(&self) -> Option<&str> {
+    pub(in crate::lint) fn word(&self) -> Option<&str> {
         match &self.what {
             What::Word { text, .. } => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn amount(&self) -> Option<&Amount> {
+    pub(in crate::lint) fn amount(&self) -> Option<&Amount> {
         match &self.what {
             What::Amount(amount) => Some(amount),
             _ => None,
         }
     }
 
-    pub(super) fn date(&self) -> Option<Date> {
+    pub(in crate::lint) fn date(&self) -> Option<Date> {
         match self.what {
             What::Date(date) => Some(date),
             _ => None,
         }
     }
 
-    pub(super) fn is_mark(&self, marks: &[char]) -> bool {
+    pub(in crate::lint) fn is_mark(&self, marks: &[char]) -> bool {
         matches!(self.what, What::Mark(c) if marks.contains(&c))
     }
 }

@@ -7,7 +7,7 @@ use crate::text::words::is_han;
 
 /// What is measured in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Dimension {
+pub(in crate::lint) enum Dimension {
     Count,
     Percent,
     Money,
@@ -28,13 +28,13 @@ pub(super) enum Dimension {
 
 /// One unit: `kilogram` has the factor 1,000 to the gram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit {
+pub(in crate::lint) struct Unit {
     pub dimension: Dimension,
     pub name: &'static str,
     factor: f64,
 }
 
-pub(super) const NONE: Unit = Unit {
+pub(in crate::lint) const NONE: Unit = Unit {
     dimension: Dimension::Count,
     name: "",
     factor: 1.0,
