@@ -1,6 +1,7 @@
 //! Reports for people from the store: listings, pages, plots. Hides HTML, SVG and the escaping of
 //! untrusted text.
 
+pub mod analysis_page;
 pub mod diversity;
 pub mod leaderboard;
 mod leaderboard_page;
@@ -9,6 +10,7 @@ mod markup;
 pub mod ranking_page;
 mod relative;
 pub mod scoring_page;
+mod shades;
 mod svg;
 pub mod tasks_page;
 pub mod tasks_report;

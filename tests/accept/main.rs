@@ -34,3 +34,4 @@ mod small_web;
 mod support;
 mod tasks_page;
 mod weighing;
+mod wiki_judge;

@@ -226,6 +226,26 @@ pub enum Audit {
         #[arg(long, value_name = "NAME")]
         set: Option<String>,
     },
+    /// Take the scores of a measure apart: agents, categories, tasks
+    ///
+    /// Where the variance comes from; how far each agent is above the others; whether an agent does
+    /// unusually well or badly in some category (analysis of variance, by shuffling, corrected for
+    /// the number of agents); and what goes with hard tasks: their length, and of tasks with a gold
+    /// article how often its page is read, its length, statements and links.
+    Effects {
+        /// Key of the measure, such as `writing`
+        #[arg(long, value_name = "KEY")]
+        measure: String,
+        /// Facet of tasks that categories are of [default: `category` where tasks have it]
+        #[arg(long, value_name = "FACET")]
+        by: Option<String>,
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// Also write a page with plots
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
     /// Measure how far the scores agree with people's, and people with each other
     ///
     /// Files with people's scores are taken into the project first. `taskgen report scoring` writes
@@ -270,6 +290,31 @@ pub enum Wiki {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
         /// Name of the set [default: the folder's]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+    },
+    /// Show which statements of gold articles reports say, by place, and what they contradict
+    ///
+    /// Needs `taskgen evaluate --metric facts`. Articles are cut into ten parts; contradictions are
+    /// shown side by side, with what differs: a number, a date, a name, a negation.
+    Facts {
+        /// Tasks of this set [default: all]
+        #[arg(long, value_name = "NAME")]
+        set: Option<String>,
+        /// Also write a page with a heat map and the contradictions
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
+    /// Write tasks, gold articles, reports and verdicts as a benchmark's folder
+    ///
+    /// The first report of each agent on each task with a gold article, as Markdown and as JSON with
+    /// statements and addresses; each judge's verdicts on writing, an order of the articles in a
+    /// folder, and on facts. Cited pages are left out. Next: `taskgen wiki doctor FOLDER`.
+    Export {
+        /// Folder to write to; files of the same names are replaced
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// Tasks of this set [default: all]
         #[arg(long, value_name = "NAME")]
         set: Option<String>,
     },

@@ -130,7 +130,7 @@ pub enum Command {
     /// Write what the project has in the layouts of other benchmarks
     #[command(subcommand)]
     Export(Export),
-    /// Import and check the files of Wiki Live Challenge
+    /// Import, export and check the files of Wiki Live Challenge
     #[command(subcommand)]
     Wiki(Wiki),
     /// Write web pages: the tasks with their quotes, or a form on which people score reports

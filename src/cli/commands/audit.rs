@@ -11,7 +11,7 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{judges, results, stages};
+use super::{effects, judges, results, stages};
 use crate::{
     audit::{
         agreement::{self, Agreement, Item},
@@ -40,6 +40,19 @@ pub fn audit(global: &Global, command: &Audit, printer: &Printer) -> Result<u8> 
             leakage(global, set.as_deref(), *max_unscored, printer)
         }
         Audit::Judges { set } => judges::run(global, set.as_deref(), printer),
+        Audit::Effects {
+            measure,
+            by,
+            set,
+            html,
+        } => effects::run(
+            global,
+            measure,
+            by.as_deref(),
+            set.as_deref(),
+            html.as_deref(),
+            printer,
+        ),
         Audit::Results { files } => results::run(files, printer),
         Audit::Agreement { files, set } => agreement(global, files, set.as_deref(), printer),
     }

@@ -20,7 +20,10 @@ use crate::{
             output::{Printer, on_one_line},
         },
     },
-    evaluate::result_files::{self, JudgeFiles, Placed},
+    evaluate::{
+        file_names::as_name,
+        live_research_bench_files::{self, JudgeFiles, Placed},
+    },
     files,
     store::Store,
 };
@@ -63,7 +66,7 @@ fn live_research_bench(
     let store = project.read_or_hint()?;
     let tasks = answer::tasks_in_set(&store, set)?;
     let heads = answer::report_heads(&store)?;
-    let placed = result_files::placed(&tasks, &heads);
+    let placed = live_research_bench_files::placed(&tasks, &heads);
     if placed.is_empty() {
         let hint = "`taskgen answer` or `taskgen reports import` brings reports";
         return Err(Usage(format!("there is no report to export\nhint: {hint}")).into());
@@ -76,7 +79,7 @@ fn live_research_bench(
     let stamp = store
         .last_judged()?
         .map_or_else(|| UNTIMED.to_owned(), |time| as_stamp(&time));
-    let mut judges = result_files::judges(&store, &placed, REPORTS)?;
+    let mut judges = live_research_bench_files::judges(&store, &placed, REPORTS)?;
     let mut folders = Vec::new();
     for judge in &mut judges {
         folders.push(write_judge(folder, &stamp, judge)?);
@@ -142,7 +145,7 @@ fn write_judge(folder: &Path, stamp: &str, of: &mut JudgeFiles) -> Result<PathBu
         judge.provider,
         judge.model.replace('/', "__")
     );
-    let place = folder.join("results").join(result_files::as_name(&name));
+    let place = folder.join("results").join(as_name(&name));
     for criterion in Criterion::ALL {
         let lines = Incremental::of_reports(criterion, &of.reports);
         if !lines.lines.is_empty() {
@@ -184,7 +187,8 @@ fn as_stamp(time: &str) -> String {
     seconds.trim_end_matches('Z').replace(':', "-")
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+/// Writes a file of an export whole, with the folders above it.
+pub fn write(path: &Path, text: &str) -> Result<()> {
     files::write_whole(path, text.as_bytes())
         .context("cannot write the export\nhint: choose another folder")
 }

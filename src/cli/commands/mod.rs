@@ -6,6 +6,7 @@ pub mod calls;
 pub mod completions;
 pub mod config;
 pub mod doctor;
+mod effects;
 pub mod evaluate;
 pub mod export;
 pub mod folder;

@@ -2,7 +2,10 @@
 //! layout and the shades.
 
 use super::{
-    super::svg::{self, Figure, WIDTH},
+    super::{
+        shades::Shades,
+        svg::{self, Figure, WIDTH},
+    },
     Agent, Facet, FacetValue, LABEL, LEFT, Measure, Page, VALUES, Value,
     scale::{Scale, covered},
 };
@@ -16,8 +19,6 @@ const STEP: f64 = 24.0;
 const WIDEST: f64 = 62.0;
 /// Columns of a value's name.
 const VALUE_LABEL: usize = 26;
-/// Above this shade a number is drawn in the colour of the ground.
-const DARK: f64 = 0.6;
 
 /// The heat map of a measure by a facet, with all tasks as the last column; none where nothing has
 /// a value. Shades reach from the lowest value in it to the highest.
@@ -59,7 +60,8 @@ pub fn map(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
         let name = svg::text("label", 0.0, y + 16.0, &svg::short(&agent.name, LABEL));
         let cells = columns.iter().enumerate().map(|(j, column)| {
             let x = LEFT + width * j as f64;
-            shades.cell((x, y), (x + width, y + STEP), column.value(agent, measure))
+            let value = column.value(agent, measure).and_then(|of| of.value);
+            shades.cell((x, y), (x + width, y + STEP), value, "")
         });
         name + &cells.collect::<String>()
     });
@@ -145,79 +147,6 @@ impl<'p> Column<'p> {
         match self {
             Self::Of(value) => value.of(agent, measure),
             Self::All => agent.values.get(&measure.key),
-        }
-    }
-}
-
-struct Shades {
-    low: f64,
-    high: f64,
-    best_is_high: bool,
-    decimals: usize,
-}
-
-impl Shades {
-    fn cell(&self, from: (f64, f64), to: (f64, f64), value: Option<&Value>) -> String {
-        let middle = f64::midpoint(from.0, to.0);
-        let value = value
-            .and_then(|value| value.value)
-            .filter(|value| value.is_finite());
-        let Some(value) = value else {
-            return svg::text("tick middle", middle, from.1 + 16.0, "–");
-        };
-        let shade = self.shade(value);
-        let class = if shade > DARK { "on middle" } else { "middle" };
-        svg::shaded(
-            "heat",
-            shade,
-            (from.0 + 1.0, from.1 + 1.0),
-            (to.0 - 1.0, to.1 - 1.0),
-        ) + &svg::text(
-            class,
-            middle,
-            from.1 + 16.0,
-            &svg::number(value, self.decimals),
-        )
-    }
-
-    /// From .08 for the worst value to 1 for the best; all the same where all are.
-    fn shade(&self, value: f64) -> f64 {
-        let span = self.high - self.low;
-        if span <= 0.0 {
-            return 0.4;
-        }
-        let share = (value - self.low) / span;
-        let share = if self.best_is_high {
-            share
-        } else {
-            1.0 - share
-        };
-        0.08 + 0.92 * share
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_is_the_darkest_whichever_end_that_is() {
-        let shades = |best_is_high| Shades {
-            low: 10.0,
-            high: 90.0,
-            best_is_high,
-            decimals: 1,
-        };
-        for (high, value, shade) in [
-            (true, 90.0, 1.0),
-            (true, 10.0, 0.08),
-            (false, 10.0, 1.0),
-            (false, 50.0, 0.54),
-        ] {
-            assert!(
-                (shades(high).shade(value) - shade).abs() < 1e-12,
-                "{high} {value}"
-            );
         }
     }
 }

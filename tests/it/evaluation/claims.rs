@@ -11,7 +11,9 @@ use crate::{
 };
 
 const CLAIMS: [&str; 4] = ["evaluate", "--allow-private-network", "--metric", "claims"];
-const MEASURES: [&str; 4] = [
+const MEASURES: [&str; 6] = [
+    "claims_supported_of_all",
+    "claims_contradicted_of_all",
     "claims_supported",
     "claims_contradicted",
     "claims_wrong_source",
@@ -94,6 +96,22 @@ fn a_page_that_comes_later_and_a_report_that_comes_later_count_as_if_they_had_al
     graded.fake.take();
     graded.project.ok(&CLAIMS);
     assert_eq!(graded.fake.take(), 0);
+}
+
+/// A page that nobody can read is in one denominator and not in the other.
+#[test]
+fn a_dead_page_counts_among_all_statements_and_not_among_the_checked() {
+    let graded = Graded::new(obedient(), "");
+    let page = format!("/{}/{}", TASKS[0].key, TASKS[0].pages[1].name);
+    graded.hide(&[&page]);
+    let all_right = TASKS[0].sentences(LEVELS[0].0, 0);
+    graded.import(&[("right".to_owned(), &TASKS[0], all_right)]);
+    graded.project.ok(&CLAIMS);
+    let found = shares(&graded, "right");
+    // Three of twelve statements cite the page.
+    assert_eq!(found["claims_supported"], (Some(1.0), 3));
+    assert_eq!(found["claims_supported_of_all"], (Some(0.75), 0));
+    assert_eq!(found["claims_contradicted_of_all"], (Some(0.0), 0));
 }
 
 /// `kae` and `claims` ask the same role.

@@ -2,8 +2,11 @@
 //! reads only its prompt; and by path, the real one: `TASKGEN_WLC=FOLDER`.
 #![allow(clippy::float_cmp, reason = "counts, and shares that are exact")]
 
+mod analysis;
 pub mod bench;
+mod export;
 mod real;
+mod robust;
 
 use std::{
     collections::BTreeMap,
@@ -367,20 +370,28 @@ fn killed_again_and_again_it_ends_as_planted() {
     let fake = ModelServer::openai()
         .delay(std::time::Duration::from_millis(15))
         .at_once(2)
-        .plays(|request| Play::Say(reply(&request.body).to_string()));
+        .plays(|request| {
+            let reply = if asked(&request.body).is_empty() {
+                stances(&request.body)
+            } else {
+                reply(&request.body)
+            };
+            Play::Say(reply.to_string())
+        });
+    let both = ["evaluate", "--metric", "writing,facts"];
     let project = imported(&fake);
     let mut killed = 0;
     for n in 0..20 {
         killed += usize::from(kill_when(
             &project,
-            &EVALUATE,
+            &both,
             "SELECT count(*) FROM call",
-            1 + 3 * n,
+            1 + 6 * n,
         ));
     }
     let asked = AtomicUsize::new(fake.repeats().values().sum::<usize>());
     let committed = project.count("SELECT count(*) FROM call");
-    project.ok(&EVALUATE);
+    project.ok(&both);
     let missing = project.count("SELECT count(*) FROM call") - committed;
     let asked_then = fake.repeats().values().sum::<usize>() - asked.load(Ordering::SeqCst);
     println!("{killed} of 20 kills found it running; {asked_then} questions were left");
@@ -388,6 +399,7 @@ fn killed_again_and_again_it_ends_as_planted() {
     assert_eq!(asked_then as i64, missing);
     let board = project.json(&["leaderboard"]);
     near(value(&board, "weak", "writing"), 4.0 / 39.0 / 4.0, "weak");
+    near(value(&board, "weak", "facts_covered"), 0.2, "weak");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The gold article of a task: what a good answer looks like, written by people.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::TaskId;
@@ -19,4 +21,7 @@ pub struct GoldArticle {
     /// Its statements as the benchmark lists them, in order; empty where it lists none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<String>,
+    /// What the benchmark's table says of the page, by column: views, bytes, when it was created.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
 }

@@ -3,6 +3,7 @@
 //! the forms in which people's scores come.
 
 pub mod agreement;
+pub mod effects;
 pub mod judges;
 pub mod leakage;
 pub mod people;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Misconfigured;
-use crate::data::{AgentReport, TaskId};
+use crate::data::{AgentReport, ReportHead, State, Task, TaskId};
 
 /// The first attempt of each agent at each task.
 pub fn first<'a, Text>(
@@ -18,6 +18,19 @@ pub fn first<'a, Text>(
             *known = report;
         }
     }
+    firsts
+}
+
+/// The first report of each agent on each of these tasks, by agent and task. What was late or is
+/// empty is no report.
+pub fn first_on<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<(&'a ReportHead, &'a Task)> {
+    let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
+    let whole = heads.iter().filter(|head| head.state == State::Ok);
+    let firsts = first(whole).into_values();
+    let mut firsts: Vec<(&ReportHead, &Task)> = firsts
+        .filter_map(|head| Some((head, *by_id.get(&head.task)?)))
+        .collect();
+    firsts.sort_by_key(|(head, _)| (&head.agent, &head.task));
     firsts
 }
 

@@ -10,6 +10,7 @@ mod deep_eval;
 pub mod detail;
 pub mod evaluator;
 mod facts;
+pub mod file_names;
 mod kae;
 pub mod leaderboard;
 mod library;
@@ -20,6 +21,7 @@ mod reference;
 pub mod rescore;
 pub mod scorecard;
 mod scoring;
+mod stances;
 mod wiki;
 
 use std::{collections::BTreeMap, time::Instant};
@@ -29,15 +31,17 @@ use anyhow::Result;
 use self::evaluator::Work;
 pub use self::{
     ace::checklist::named as checklists,
-    deep_eval::{Ratings, ratings as depth_ratings, result_files},
+    deep_eval::{Ratings, ratings as depth_ratings, result_files as live_research_bench_files},
     evaluator::Evaluator,
     kae::decide,
     options::{Form, Options},
     scoring::{ratings_by_criterion, scored, scored_as},
+    wiki::{facts as wiki_facts, result_files as wiki_files},
 };
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, MeasureDef, State, Task, TaskId},
+    embed::Encoder,
     evidence::reading,
     store::{Evaluation, Store},
     web::Pages,
@@ -119,6 +123,8 @@ pub struct Subject<'a> {
     pub agents: &'a [String],
     /// The evaluators.
     pub evaluators: &'a [&'static dyn Evaluator],
+    /// Reads sentences by meaning; none where passages are found by words alone.
+    pub encoder: Option<&'a Encoder>,
 }
 
 /// Asks for the judgements that are missing, and saves each at once. `now` is noted with the pages
@@ -169,6 +175,7 @@ pub async fn run(
         cases: &cases,
         judged: &judged,
         options,
+        encoder: subject.encoder,
         now,
     };
     // What raters are told comes first, in whatever order the user names it.

@@ -1,5 +1,6 @@
 //! The passages of pages that statements are held against: for each statement those that fit it
-//! best by words, together for statements that are asked about together.
+//! best by words, and by meaning where there is an encoder, together for statements that are asked
+//! about together.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use super::{
     retrieval::{self, Index, Passage},
     support::ClaimBatch,
 };
-use crate::store::Store;
+use crate::{embed::Encoder, store::Store};
 
 /// Passages that are shown for each statement, and of pages so short that all of them are shown.
 const EACH: usize = 3;
@@ -19,12 +20,14 @@ const ALL: usize = 12;
 pub type Statements = Vec<(String, String)>;
 
 /// Passages of pages with their index.
-pub struct Passages {
+pub struct Passages<'e> {
     all: Vec<Passage>,
     index: Index,
+    /// Reads statements; none where passages are found by words alone.
+    encoder: Option<&'e Encoder>,
 }
 
-impl Passages {
+impl<'e> Passages<'e> {
     /// The passages of these pages, in their order.
     pub fn of(store: &Store, pages: &BTreeSet<&str>) -> Result<Self> {
         let mut all: Vec<Passage> = Vec::new();
@@ -33,18 +36,26 @@ impl Passages {
                 all.extend(retrieval::passages(page, &extract.text));
             }
         }
-        Ok(Self::new(all))
+        Ok(Self::new(all, None))
     }
 
     /// The passages of one text, under the name of its source.
-    pub fn of_text(source: &str, text: &str) -> Self {
-        Self::new(retrieval::passages(source, text))
+    pub fn of_text(source: &str, text: &str, encoder: Option<&'e Encoder>) -> Self {
+        Self::new(retrieval::passages(source, text), encoder)
     }
 
-    fn new(all: Vec<Passage>) -> Self {
+    fn new(all: Vec<Passage>, encoder: Option<&'e Encoder>) -> Self {
         let texts: Vec<&str> = all.iter().map(|of| of.text.as_str()).collect();
-        let index = Index::new(&texts, None);
-        Self { all, index }
+        // Of a short text all are shown, whatever fits.
+        let encoder = encoder.filter(|_| all.len() > ALL);
+        let vectors =
+            encoder.map(|encoder| texts.iter().map(|text| encoder.encode(text)).collect());
+        let index = Index::new(&texts, vectors);
+        Self {
+            all,
+            index,
+            encoder,
+        }
     }
 
     /// The passages that fit the statements best, in the order of the pages; all of short pages,
@@ -55,7 +66,8 @@ impl Passages {
         }
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
         for (_, text) in statements {
-            let found = self.index.best(text, None, EACH).best;
+            let vector = self.encoder.map(|encoder| encoder.encode(text));
+            let found = self.index.best(text, vector.as_deref(), EACH).best;
             if found.is_empty() {
                 wanted.extend(0..EACH);
             }

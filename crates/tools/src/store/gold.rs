@@ -21,6 +21,8 @@ struct Payload {
     url: Option<String>,
     #[serde(default)]
     statements: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    attributes: BTreeMap<String, String>,
 }
 
 impl Store {
@@ -35,6 +37,7 @@ impl Store {
                 title: article.title.clone(),
                 url: article.url.clone(),
                 statements: article.statements.clone(),
+                attributes: article.attributes.clone(),
             })?;
             let parts = [article.task.as_str(), &article.text, &payload].join("\u{0}");
             let id = format!("g_{}", &sha256_hex(parts.as_bytes())[..16]);
@@ -96,5 +99,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<GoldArticle> {
         url: payload.url,
         text: row.get(1)?,
         statements: payload.statements,
+        attributes: payload.attributes,
     })
 }

@@ -182,6 +182,22 @@ impl PanelJudgements<'_> {
         self.rows(instrument, subject, value, cause)
     }
 
+    /// What one judge says of a subject, by what it was judged against; what it failed to decide is
+    /// left out.
+    pub fn said_by<T>(
+        &self,
+        instrument: Instrument,
+        subject: &str,
+        judge: &str,
+        value: impl Fn(&StoredJudgement<'_>) -> Result<T>,
+    ) -> Result<BTreeMap<String, T>> {
+        let all = self.read_bare(instrument, subject, value)?.into_iter();
+        let own = all.filter(|of| of.judge == judge);
+        Ok(own
+            .filter_map(|of| Some((of.about, of.outcome.ok()?)))
+            .collect())
+    }
+
     /// One judgement per model and question: the newest that decided, else the newest.
     fn rows<T, E>(
         &self,

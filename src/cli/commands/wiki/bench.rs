@@ -18,6 +18,9 @@ use crate::{
     },
 };
 
+/// The attribute of a gold article with the number of its task in the benchmark.
+pub const NUMBER: &str = "id";
+
 /// A folder with the files of the benchmark.
 pub struct Bench {
     root: PathBuf,
@@ -31,6 +34,8 @@ pub struct Bench {
 
 /// A task of the benchmark.
 pub struct BenchTask {
+    /// Its number in the benchmark, as it stands.
+    pub number: String,
     /// The title with underscores, by which its files are called.
     pub stem: String,
     /// The title.
@@ -119,7 +124,9 @@ impl Bench {
         let read = tasks.unwrap_or_default();
         let tasks = read.iter().filter_map(Field::get).filter_map(|task| {
             let title = task.title.get()?;
+            let number = task.id.get().map(ToString::to_string);
             Some(BenchTask {
+                number: number.unwrap_or_default(),
                 stem: crate::benchmarks::wiki_live_challenge::layout::stem_of(title),
                 title: title.replace('_', " "),
                 url: task.url.get().cloned().unwrap_or_default(),

@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::{
     bench::Bench,
+    readers::Readers,
     results::{self, CheckedResult},
 };
 use crate::{
     benchmarks::wiki_live_challenge::{
-        compat::loss,
         doctor::{self, Counts, Finding, Place},
         files::{ArticleFile, ArticlePage, round_trip},
         layout::known,
@@ -51,11 +51,8 @@ struct OfAgency {
     /// the articles.
     copied: Option<f64>,
     most_copied: Option<f64>,
-    /// Characters of the articles, and those that the benchmark's own reader cuts off.
-    characters: usize,
-    lost: usize,
-    /// Addresses that it cuts at a parenthesis.
-    cut_urls: usize,
+    /// What the benchmark's own reader and ours make of the articles.
+    readers: Readers,
     #[serde(skip)]
     shares: Vec<f64>,
 }
@@ -148,10 +145,7 @@ impl OfAgency {
     }
 
     fn text(&mut self, text: &str, gold: Option<&Original>) {
-        self.characters += text.chars().count();
-        self.lost += loss::lost_text(text).map_or(0, |lost| lost.range.len());
-        let cut = loss::cut_urls(text);
-        self.cut_urls += cut.iter().filter(|cut| cut.held.is_some()).count();
+        self.readers.add(text);
         self.shares
             .extend(gold.and_then(|gold| gold.copying(text).share()));
     }
@@ -203,11 +197,11 @@ fn text(of: &Checked) -> String {
     let kinds = doctor::counts(&of.findings);
     out.push_str(&format!("findings: {}\n", counted(&kinds, "none")));
     out.push_str(&first_of(&of.findings, SHOWN));
-    out.push_str("target: the statement cites the article that it is compared with; copied: share of passages of eight words that stand in it; lost: by the benchmark's own reader");
+    out.push_str("target: the statement cites the article that it is compared with; copied: share of passages of eight words that stand in it\nsentences to cut addresses: by the benchmark's own reader, and beside it by ours");
     out
 }
 
-/// What the agencies have, and beside it what is copied and lost of it.
+/// What the agencies have, what is copied, and what either reader makes of it.
 fn agencies(of: &Checked) -> String {
     let mut counts = table(&[
         "agency",
@@ -225,8 +219,17 @@ fn agencies(of: &Checked) -> String {
         "Wikipedia %",
         "copied %",
         "most copied %",
-        "lost %",
-        "cut URLs",
+    ]);
+    let mut readers = table(&[
+        "agency",
+        "sentences",
+        "by ours",
+        "addresses",
+        "by ours",
+        "text lost %",
+        "by ours",
+        "cut addresses",
+        "by ours",
     ]);
     let percent = |share: Option<f64>| {
         share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
@@ -254,16 +257,30 @@ fn agencies(of: &Checked) -> String {
         let mut cells = vec![on_one_line(agency)];
         cells.extend(numbers.map(|n| n.to_string()));
         counts.add_row(cells);
-        let lost = (of.characters > 0).then(|| of.lost as f64 / of.characters as f64);
         shares.add_row([
             on_one_line(agency),
             of.share_of_statements(of.cites_target),
             of.share_of_statements(of.cites_wikipedia),
             percent(of.copied),
             percent(of.most_copied),
-            percent(lost),
-            of.cut_urls.to_string(),
+        ]);
+        let Readers {
+            characters,
+            compat,
+            ours,
+        } = of.readers;
+        let lost = |n: usize| (characters > 0).then(|| n as f64 / characters as f64);
+        readers.add_row([
+            on_one_line(agency),
+            compat.sentences.to_string(),
+            ours.sentences.to_string(),
+            compat.urls.to_string(),
+            ours.urls.to_string(),
+            percent(lost(compat.lost)),
+            percent(lost(ours.lost)),
+            compat.cut_urls.to_string(),
+            ours.cut_urls.to_string(),
         ]);
     }
-    format!("{counts}\n{shares}")
+    format!("{counts}\n{shares}\n{readers}")
 }

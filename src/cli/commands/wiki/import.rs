@@ -10,9 +10,15 @@ use jiff::Zoned;
 use serde::Serialize;
 use serde_json::json;
 
-use super::bench::{Bench, BenchTask};
+use super::bench::{Bench, BenchTask, NUMBER};
 use crate::{
-    benchmarks::{self, Format, wiki_live_challenge::files::TaskTable},
+    benchmarks::{
+        self, Format,
+        wiki_live_challenge::{
+            files::{TaskRow, TaskTable},
+            layout::stem_of,
+        },
+    },
     cli::{
         args::Global,
         project::Project,
@@ -73,7 +79,7 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
         .iter()
         .filter_map(|task| Some((task.file_id()?, task)))
         .collect();
-    let gold = gold(&mut bench, &listed, &tasks)?;
+    let gold = gold(&mut bench, &listed, table.as_ref(), &tasks)?;
     let mut imported = Imported {
         folder: folder.to_owned(),
         set,
@@ -123,7 +129,7 @@ fn tasks_of(
     let mut rows = String::new();
     for task in tasks {
         let mut row = json!({ "id": task.stem, "prompt": task.question });
-        let facets = table.and_then(|table| table.tasks().find(|row| row.title() == task.stem));
+        let facets = table.and_then(|table| row_of(table, task));
         for (facet, column) in [("category", "category"), ("topic", "ga_topic_keyword")] {
             let value = facets.and_then(|row| row.get(column));
             if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
@@ -146,6 +152,7 @@ fn tasks_of(
 fn gold(
     bench: &mut Bench,
     listed: &[BenchTask],
+    table: Option<&TaskTable>,
     tasks: &BTreeMap<&str, &Task>,
 ) -> Result<Vec<GoldArticle>> {
     let mut articles = Vec::new();
@@ -160,6 +167,7 @@ fn gold(
                 url: (!of.url.is_empty()).then(|| of.url.clone()),
                 text,
                 statements,
+                attributes: attributes(table, of),
             }),
             None => bench.problems.push(Problem {
                 place: of.stem.clone(),
@@ -168,6 +176,23 @@ fn gold(
         }
     }
     Ok(articles)
+}
+
+/// What the table says of a page, and the number of its task. Its title and address stand elsewhere.
+fn attributes(table: Option<&TaskTable>, of: &BenchTask) -> BTreeMap<String, String> {
+    let columns = table.map(|table| table.columns.as_slice());
+    let row = table.and_then(|table| row_of(table, of));
+    let cells = columns.unwrap_or_default().iter().filter_map(|column| {
+        let is_own = !["title", "url"].contains(&column.as_str());
+        let value = row?.get(column).filter(|value| !value.is_empty())?;
+        is_own.then(|| (column.clone(), value.to_owned()))
+    });
+    let number = (!of.number.is_empty()).then(|| (NUMBER.to_owned(), of.number.clone()));
+    cells.chain(number).collect()
+}
+
+fn row_of<'a>(table: &'a TaskTable, of: &BenchTask) -> Option<TaskRow<'a>> {
+    table.tasks().find(|row| stem_of(row.title()) == of.stem)
 }
 
 fn reports(

@@ -2,7 +2,10 @@
 
 mod bench;
 mod doctor;
+mod export;
+mod facts;
 mod import;
+mod readers;
 mod results;
 
 use anyhow::Result;
@@ -16,6 +19,8 @@ use crate::cli::{
 pub fn wiki(global: &Global, command: &Wiki, printer: &Printer) -> Result<u8> {
     match command {
         Wiki::Import { folder, set } => import::run(global, folder, set.as_deref(), printer),
+        Wiki::Export { folder, set } => export::run(global, folder, set.as_deref(), printer),
+        Wiki::Facts { set, html } => facts::run(global, set.as_deref(), html.as_deref(), printer),
         Wiki::Doctor { folder } => doctor::run(folder, printer),
     }
 }

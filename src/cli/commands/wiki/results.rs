@@ -22,7 +22,8 @@ pub struct CheckedResult {
     file: String,
     /// What it is.
     kind: &'static str,
-    /// Whether its figures, computed again as the benchmark does, are the stored ones.
+    /// Whether its figures, computed again as the benchmark does or without what has no verdict, are
+    /// the stored ones.
     pub follows: bool,
     /// Verdicts.
     verdicts: usize,
@@ -78,16 +79,23 @@ pub fn check(bench: &mut Bench) -> Result<Vec<CheckedResult>> {
     Ok(checked)
 }
 
-/// Whether a file with figures computed again is the file as it stands.
-fn is_same<T: Content>(bench: &Bench, path: &str, change: impl FnOnce(&mut T)) -> Result<bool> {
+/// Whether a file with figures computed again, counted in either way, is the file as it stands.
+fn follows<T: Content + Clone>(
+    bench: &Bench,
+    path: &str,
+    compute: impl Fn(&mut T, Counting),
+) -> Result<bool> {
     let bytes = bench.bytes(path)?;
     let Ok(read) = JsonFile::<T>::read(path, &bytes) else {
         return Ok(false);
     };
-    let mut file = read.value;
-    let before = file.write();
-    change(&mut file.content);
-    Ok(file.write() == before)
+    let stored = read.value.write();
+    let again = |counting| {
+        let mut file = read.value.clone();
+        compute(&mut file.content, counting);
+        file.write() == stored
+    };
+    Ok(again(Counting::Compat) || again(Counting::Strict))
 }
 
 fn result(verdicts: usize, follows: bool) -> CheckedResult {
@@ -105,9 +113,8 @@ fn of_writing(bench: &mut Bench, path: &str) -> Result<Option<CheckedResult>> {
     let Some(file) = bench.json::<WritingFile>(Some(path))? else {
         return Ok(None);
     };
-    let again = writing::writing(&file, Counting::Compat).stored();
-    let follows = is_same(bench, path, |file: &mut WritingFile| {
-        file.aggregate = again.into();
+    let follows = follows(bench, path, |file: &mut WritingFile, counting| {
+        file.aggregate = writing::writing(file, counting).stored().into();
     })?;
     let ours = writing::writing(&file, Counting::Strict).overall;
     Ok(Some(CheckedResult {
@@ -121,9 +128,8 @@ fn of_verifiability(bench: &mut Bench, path: &str) -> Result<Option<CheckedResul
     let Some(file) = bench.json::<VerifiabilityFile>(Some(path))? else {
         return Ok(None);
     };
-    let again = verifiability::verifiability(&file, Counting::Compat);
-    let follows = is_same(bench, path, |file: &mut VerifiabilityFile| {
-        again.store(file);
+    let follows = follows(bench, path, |file: &mut VerifiabilityFile, counting| {
+        verifiability::verifiability(file, counting).store(file);
     })?;
     let ours = verifiability::verifiability(&file, Counting::Strict);
     let mut unscored = by_cause(&ours.generated.unscored);
@@ -145,8 +151,9 @@ fn of_citation(bench: &mut Bench, path: &str) -> Result<Option<CheckedResult>> {
     let Some(file) = bench.json::<CitationFile>(Some(path))? else {
         return Ok(None);
     };
-    let again = citation::citation(&file, None, Counting::Compat);
-    let follows = is_same(bench, path, |file: &mut CitationFile| again.store(file))?;
+    let follows = follows(bench, path, |file: &mut CitationFile, counting| {
+        citation::citation(file, None, counting).store(file);
+    })?;
     let ours = citation::citation(&file, None, Counting::Strict);
     Ok(Some(CheckedResult {
         figures: BTreeMap::from([

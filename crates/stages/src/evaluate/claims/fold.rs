@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{
-    CITED, CITING, CONTRADICTED, COUNTED, Claims, ELSEWHERE, SILENT, SUPPORTED, WRONG_SOURCE,
-    plan::Plan,
+    CITED, CITING, CONTRADICTED, CONTRADICTED_OF_ALL, COUNTED, Claims, ELSEWHERE, SILENT,
+    SUPPORTED, SUPPORTED_OF_ALL, WRONG_SOURCE, plan::Plan,
 };
 use crate::{
     context::Context,
     data::{Instrument, ReportId, Score, Scores, Task},
     evaluate::{
-        Options, decide,
+        Options,
         evaluator::{Evaluator as _, Fold, Folded, Record, Reported},
+        stances::{self, Stances},
     },
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, StoredJudgement},
@@ -32,25 +33,6 @@ impl ClaimsFold {
     }
 }
 
-/// What a panel says of each statement of a report, by the statement's id.
-type Verdicts = BTreeMap<String, Result<Stance, String>>;
-
-fn verdicts(
-    judgements: &PanelJudgements<'_>,
-    instrument: Instrument,
-    report: &ReportId,
-) -> Result<Verdicts> {
-    let label = |stored: &StoredJudgement<'_>| stored.label::<Stance>();
-    let all = judgements.read_bare(instrument, report.as_str(), label)?;
-    let by_statement = all.chunk_by(|a, b| a.about == b.about);
-    Ok(by_statement
-        .map(|of| {
-            let outcomes = of.iter().map(|judgement| judgement.outcome);
-            (of[0].about.clone(), decide(outcomes))
-        })
-        .collect())
-}
-
 /// The verdicts by the judges of a run, whether or not they are in force yet.
 pub struct Checked<'a> {
     judgements: PanelJudgements<'a>,
@@ -66,8 +48,8 @@ impl<'a> Checked<'a> {
 
     /// The statements of a report on which the pages that they cite are silent.
     pub fn silent(&self, report: &ReportId) -> Result<BTreeSet<String>> {
-        let verdicts = verdicts(&self.judgements, CITED, report)?.into_iter();
-        let silent = verdicts.filter(|(_, stance)| *stance == Ok(Stance::Silent));
+        let stances = stances(&self.judgements, CITED, report)?.into_iter();
+        let silent = stances.filter(|(_, stance)| *stance == Ok(Stance::Silent));
         Ok(silent.map(|(statement, _)| statement).collect())
     }
 
@@ -91,7 +73,15 @@ impl Fold for ClaimsFold {
             folded.scores = found.scores();
             folded.unscored = found.unscored;
         } else {
-            let all = [SUPPORTED, CONTRADICTED, WRONG_SOURCE, SILENT, CITING];
+            let all = [
+                SUPPORTED,
+                CONTRADICTED,
+                WRONG_SOURCE,
+                SILENT,
+                SUPPORTED_OF_ALL,
+                CONTRADICTED_OF_ALL,
+                CITING,
+            ];
             folded.scores = Scores::from(all.map(|key| (key, Score::missing("unscored"))));
         }
         Ok(folded)
@@ -117,13 +107,22 @@ fn plan(stored: &StoredJudgement<'_>) -> Result<Plan> {
     stored.payload()
 }
 
+fn stances(
+    judgements: &PanelJudgements<'_>,
+    instrument: Instrument,
+    report: &ReportId,
+) -> Result<Stances> {
+    let all = stances::by_judge(judgements, instrument, report.as_str())?;
+    Ok(stances::of_panel(&all))
+}
+
 fn found(judgements: &PanelJudgements<'_>, report: &ReportId) -> Result<Option<Found>> {
     let plans = judgements.read_bare(COUNTED, report.as_str(), plan)?;
     let Some(plan) = plans.into_iter().find_map(|of| of.outcome.ok()) else {
         return Ok(None);
     };
-    let cited = verdicts(judgements, CITED, report)?;
-    let elsewhere = verdicts(judgements, ELSEWHERE, report)?;
+    let cited = stances(judgements, CITED, report)?;
+    let elsewhere = stances(judgements, ELSEWHERE, report)?;
     let missing = || Err(MISSING.to_owned());
     let mut found = Found {
         supported: 0,
@@ -168,16 +167,21 @@ impl Found {
     /// The shares; a statement whose pages could not be read, or that nobody could judge, is in
     /// none.
     fn scores(&self) -> Scores {
-        let decided = self.decided();
-        let share = |key, n: u64| {
-            let score = match (decided, self.plan.citing()) {
-                (0, 0) => Score::missing("no citing statement"),
-                (0, _) => Score::missing("unscored"),
-                (decided, _) => Score::ratio(n as f64, decided as f64),
-            };
-            let unscored = self.unscored.values().sum();
-            (key, Score { unscored, ..score })
+        let unscored: u64 = self.unscored.values().sum();
+        let of = |size: u64, unscored| {
+            move |key, n: u64| {
+                let score = match (size, self.plan.citing()) {
+                    (0, 0) => Score::missing("no citing statement"),
+                    (0, _) => Score::missing("unscored"),
+                    (size, _) => Score::ratio(n as f64, size as f64),
+                };
+                (key, Score { unscored, ..score })
+            }
         };
+        let share = of(self.decided(), unscored);
+        // A page that nobody can read supports nothing.
+        let unread = self.plan.unread;
+        let of_all = of(self.decided() + unread, unscored.saturating_sub(unread));
         let citing = match self.plan.sentences {
             0 => Score::missing("no sentences"),
             sentences => Score::ratio(self.plan.citing() as f64, sentences as f64),
@@ -187,6 +191,8 @@ impl Found {
             share(CONTRADICTED, self.contradicted),
             share(WRONG_SOURCE, self.wrong_source),
             share(SILENT, self.silent),
+            of_all(SUPPORTED_OF_ALL, self.supported),
+            of_all(CONTRADICTED_OF_ALL, self.contradicted),
             (CITING, citing),
         ])
     }

@@ -2,8 +2,9 @@
 //!
 //! **Measures** of the statements of a report that cite a readable page: the share that such a page
 //! supports, the share that it contradicts, the share that only another page supports (a wrong
-//! source), and the share on which all are silent; and the share of a report's sentences that cite
-//! at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
+//! source), and the share on which all are silent; the first two also of all statements that cite,
+//! so that one readable page among dead ones makes no good report; and the share of a report's
+//! sentences that cite at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
 //! three answers instead of two, and with the words of the page that decide, which are looked up.
 //! **Differs from** it: a statement counts as supported where any of its pages supports it, and no
 //! citation is judged alone. **Cost** one call for `batch` statements of a report that cite the
@@ -65,9 +66,11 @@ const SUPPORTED: &str = "claims_supported";
 const CONTRADICTED: &str = "claims_contradicted";
 const WRONG_SOURCE: &str = "claims_wrong_source";
 const SILENT: &str = "claims_silent";
+const SUPPORTED_OF_ALL: &str = "claims_supported_of_all";
+const CONTRADICTED_OF_ALL: &str = "claims_contradicted_of_all";
 const CITING: &str = "sentences_citing";
 
-static MEASURES: [MeasureDef; 5] = [
+static MEASURES: [MeasureDef; 7] = [
     MeasureDef {
         key: SUPPORTED,
         label: "claim precision",
@@ -99,6 +102,23 @@ static MEASURES: [MeasureDef; 5] = [
         label: "claims without support",
         column: "silent",
         meaning: "share of the same statements that no page speaks of",
+        in_table: InTable::Hidden,
+        ..SHARE
+    },
+    MeasureDef {
+        key: SUPPORTED_OF_ALL,
+        label: "claims borne out, of all",
+        column: "borne out of all",
+        meaning: "share of all statements with a source, unreadable or not, that a source supports",
+        higher_is_better: Some(true),
+        in_table: InTable::Hidden,
+        ..SHARE
+    },
+    MeasureDef {
+        key: CONTRADICTED_OF_ALL,
+        label: "claims contradicted, of all",
+        column: "contradicted of all",
+        meaning: "share of all statements with a source, unreadable or not, that are contradicted",
         in_table: InTable::Hidden,
         ..SHARE
     },
@@ -194,6 +214,8 @@ impl Evaluator for Claims {
             share(CONTRADICTED, 0.0),
             share(WRONG_SOURCE, 0.0),
             share(SILENT, size),
+            share(SUPPORTED_OF_ALL, 0.0),
+            share(CONTRADICTED_OF_ALL, 0.0),
         ])
     }
 }

@@ -13,7 +13,7 @@ use anyhow::Result;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::items::{self, ItemForm, said_by};
+use super::items::{self, ItemForm};
 use crate::{
     benchmarks::live_research_bench::files::ItemFact,
     context::{Context, StageReport},
@@ -168,7 +168,7 @@ pub fn items_by(
     report: &str,
     judge: &str,
 ) -> Result<(Vec<ItemFact>, u64)> {
-    let mut said = said_by(judgements, ITEM, report, judge)?;
+    let mut said = judgements.said_by(ITEM, report, judge, items::reasoned)?;
     let checklist = checklist(task);
     let of = checklist.len() as u64;
     let items = (1..).zip(checklist).filter_map(|(number, (id, _))| {

@@ -162,19 +162,9 @@ pub fn verdicts(
 /// A number and the reason for it.
 pub type Reason = (f64, String);
 
-/// What a judge says of a report under an instrument, by what each judgement is about.
-pub fn said_by(
-    judgements: &PanelJudgements<'_>,
-    instrument: Instrument,
-    report: &str,
-    judge: &str,
-) -> Result<BTreeMap<String, Reason>> {
-    let value = |stored: &StoredJudgement<'_>| Ok((stored.value()?, stored.reason()?));
-    let all = judgements.read_bare(instrument, report, value)?;
-    let own = all.into_iter().filter(|of| of.judge == judge);
-    Ok(own
-        .filter_map(|of| Some((of.about, of.outcome.ok()?)))
-        .collect())
+/// A stored number with its reason.
+pub fn reasoned(stored: &StoredJudgement<'_>) -> Result<Reason> {
+    Ok((stored.value()?, stored.reason()?))
 }
 
 /// How many of the expected items pass.

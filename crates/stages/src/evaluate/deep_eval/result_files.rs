@@ -19,14 +19,13 @@ use crate::{
         },
         recompute::recompute,
     },
-    data::{ReportHead, State, Task, TaskId, id::sha256_hex},
-    evaluate::attempts,
+    data::{ReportHead, Task, TaskId},
+    evaluate::{
+        attempts,
+        file_names::{as_name, distinct},
+    },
     store::{Evaluation, PanelJudgements, Store},
-    text::invisible::works_unseen,
 };
-
-/// Bytes of a name; file systems allow 255, and more is added to it.
-const LONGEST_NAME: usize = 120;
 
 /// The grades of a judge.
 pub struct JudgeFiles {
@@ -55,21 +54,17 @@ pub struct Placed<'a> {
 /// The first report of each agent on each task, by agent and task. Agents and queries with names
 /// that would be one file get a number.
 pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>> {
-    let by_id: BTreeMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let of_tasks = |head: &&ReportHead| head.state == State::Ok && by_id.contains_key(&head.task);
-    let firsts = attempts::first(heads.iter().filter(of_tasks));
-    let mut firsts: Vec<&ReportHead> = firsts.into_values().collect();
-    firsts.sort_by_key(|head| (&head.agent, &head.task));
-    let agents: BTreeSet<&str> = firsts.iter().map(|head| head.agent.as_str()).collect();
+    let firsts = attempts::first_on(tasks, heads);
+    let agents: BTreeSet<&str> = firsts.iter().map(|(head, _)| head.agent.as_str()).collect();
     let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
-    let used: BTreeSet<&TaskId> = firsts.iter().map(|head| &head.task).collect();
+    let used: BTreeMap<&TaskId, &Task> = firsts.iter().map(|(_, task)| (&task.id, *task)).collect();
     let used = used.into_iter();
-    let queries = distinct(used.map(|id| (id, as_name(&query_id(by_id[id])))));
-    let placed = firsts.into_iter().map(|head| {
+    let queries = distinct(used.map(|(id, task)| (id, as_name(&query_id(task)))));
+    let placed = firsts.into_iter().map(|(head, task)| {
         let query = &queries[&head.task];
         Placed {
             head,
-            task: by_id[&head.task],
+            task,
             path: format!("{}/qid_{query}_report.md", folders[head.agent.as_str()]),
             query: query.clone(),
         }
@@ -77,49 +72,10 @@ pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>>
     placed.collect()
 }
 
-/// Names of things, made different by numbers where two are the same but for their case.
-fn distinct<K: Ord + Copy>(names: impl Iterator<Item = (K, String)>) -> BTreeMap<K, String> {
-    let mut taken: BTreeSet<String> = BTreeSet::new();
-    let mut distinct = BTreeMap::new();
-    for (of, name) in names {
-        let numbered = (2..).map(|n| format!("{name}_{n}"));
-        let free = std::iter::once(name.clone())
-            .chain(numbered)
-            .find(|name| !taken.contains(&name.to_lowercase()))
-            .unwrap_or_default();
-        taken.insert(free.to_lowercase());
-        distinct.insert(of, free);
-    }
-    distinct
-}
-
 /// The id that the benchmark gave the query, or the task's own.
 fn query_id(task: &Task) -> String {
     let own = || task.id.to_string();
     task.file_id().map_or_else(own, |id| bare_id(id).to_owned())
-}
-
-/// A name that is one file or folder everywhere; of a long one the beginning, and what tells it
-/// from others.
-pub fn as_name(text: &str) -> String {
-    let plain = |c: char| !(c.is_control() || works_unseen(c) || "/\\:*?\"<>|".contains(c));
-    let name: String = text
-        .chars()
-        .map(|c| if plain(c) { c } else { '_' })
-        .collect();
-    let name = if name.starts_with('.') {
-        format!("_{name}")
-    } else {
-        name
-    };
-    if name.len() <= LONGEST_NAME {
-        return name;
-    }
-    let mut end = LONGEST_NAME;
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}_{}", &name[..end], &sha256_hex(name.as_bytes())[..8])
 }
 
 /// The grades of each judge that said anything of these reports, by the judge's name.
@@ -243,29 +199,5 @@ impl Graded<'_> {
             depth: depth.map(Box::new).into(),
             ..Report::default()
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_files_and_differ() {
-        let names = distinct(
-            [(1, "x"), (2, "X"), (3, "x_2")]
-                .map(|(n, name)| (n, name.to_owned()))
-                .into_iter(),
-        );
-        assert_eq!(
-            names.into_values().collect::<Vec<_>>(),
-            ["x", "X_2", "x_2_2"]
-        );
-        assert_eq!(as_name("../a/b\u{202e}c"), "_.._a_b_c");
-        let long = as_name(&"好".repeat(100));
-        assert!(
-            long.len() < 140 && long != as_name(&"好".repeat(99)),
-            "{long}"
-        );
     }
 }

@@ -3,7 +3,8 @@
 //! `taskgen wiki import` brings.
 
 mod criteria;
-mod facts;
+pub mod facts;
+pub mod result_files;
 mod writing;
 
 use crate::evaluate::Misconfigured;

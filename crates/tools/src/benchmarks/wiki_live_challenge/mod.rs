@@ -16,5 +16,6 @@ pub mod doctor;
 pub mod files;
 pub mod layout;
 pub mod leak;
+pub mod made;
 #[cfg(test)]
 mod tests;

@@ -202,9 +202,8 @@ impl Protocol {
         judge: &str,
     ) -> Result<Option<Vec<String>>> {
         let sentences = |stored: &StoredJudgement<'_>| list::sentences(stored);
-        let lists = judgements.read_bare(self.instrument, report, sentences)?;
-        let own = lists.into_iter().find(|list| list.judge == judge);
-        Ok(own.and_then(|list| list.outcome.ok()))
+        let lists = judgements.said_by(self.instrument, report, judge, sentences)?;
+        Ok(lists.into_values().next())
     }
 }
 

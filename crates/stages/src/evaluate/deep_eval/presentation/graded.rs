@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{FORM, ITEM, questions};
 use crate::{
     benchmarks::live_research_bench::files::ItemFact,
-    evaluate::deep_eval::items::{Reason, said_by},
+    evaluate::deep_eval::items::{Reason, reasoned},
     lint::presentation::Item,
     store::{PanelJudgements, StoredJudgement},
 };
@@ -46,7 +46,7 @@ pub fn items_by(
     report: &str,
     judge: &str,
 ) -> Result<Option<Vec<ItemFact>>> {
-    let by_judge = said_by(judgements, ITEM, report, judge)?;
+    let by_judge = judgements.said_by(ITEM, report, judge, reasoned)?;
     if by_judge.is_empty() {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! From stored verdicts in both directions to shares of the gold article and of the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
@@ -11,8 +11,8 @@ use super::{
 use crate::{
     data::{Instrument, ReportId, Score, Task, TaskId},
     evaluate::{
-        decide,
         evaluator::{Fold, Folded, Record, Reported},
+        stances,
     },
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
@@ -20,25 +20,25 @@ use crate::{
 
 /// Scores reports by verdicts on statements.
 pub struct FactsFold {
-    is_in_force: bool,
+    /// Judges in force; none where nobody was asked.
+    panel: usize,
     /// Of each gold article: its name, and the ids of its statements.
     gold: BTreeMap<TaskId, (String, Vec<String>)>,
 }
 
 impl FactsFold {
     pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
-        let is_in_force = !evaluation.in_force(IN_REPORT).panel.is_empty();
-        let articles = if is_in_force {
-            store.gold()?
-        } else {
-            BTreeMap::new()
+        let panel = evaluation.in_force(IN_REPORT).panel.len();
+        let articles = match panel {
+            0 => BTreeMap::new(),
+            _ => store.gold()?,
         };
         let gold = articles.into_iter().map(|(task, article)| {
             let ids = gather::of_gold(&article).into_iter().map(|(id, _)| id);
             (task, (gather::name_of(&article), ids.collect()))
         });
         Ok(Self {
-            is_in_force,
+            panel,
             gold: gold.collect(),
         })
     }
@@ -47,7 +47,7 @@ impl FactsFold {
 impl Fold for FactsFold {
     fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
         let mut folded = Folded::default();
-        if !self.is_in_force {
+        if self.panel == 0 {
             return Ok(folded);
         }
         let Some((gold, statements)) = self.gold.get(&task.id) else {
@@ -57,7 +57,7 @@ impl Fold for FactsFold {
             return Ok(folded);
         };
         let covered = Counts::of(&record.judgements, IN_REPORT, report.id, statements)?;
-        covered.put(&mut folded, COVERED, DENIED);
+        covered.put(&mut folded, self.panel, COVERED, DENIED);
         let plan = |stored: &StoredJudgement<'_>| stored.payload::<Plan>();
         let plans = record
             .judgements
@@ -74,7 +74,7 @@ impl Fold for FactsFold {
             held.unscored
                 .insert("over_limit".to_owned(), plan.over_limit);
         }
-        held.put(&mut folded, BORNE_OUT, CONFLICT);
+        held.put(&mut folded, self.panel, BORNE_OUT, CONFLICT);
         let leaked = match plan.all() {
             0 => Score::missing("no statements"),
             all => Score::ratio(plan.leaked as f64, all as f64),
@@ -95,6 +95,8 @@ struct Counts {
     silent: u64,
     /// Those without a verdict, by cause.
     unscored: BTreeMap<String, u64>,
+    /// By judge: how many it calls supported, contradicted and silent.
+    by_judge: BTreeMap<String, [u64; 3]>,
 }
 
 impl Counts {
@@ -104,18 +106,18 @@ impl Counts {
         report: &ReportId,
         statements: &[String],
     ) -> Result<Self> {
-        let stance = |stored: &StoredJudgement<'_>| stored.label::<Stance>();
-        let all = judgements.read_bare(instrument, report.as_str(), stance)?;
-        let verdicts: BTreeMap<&str, Result<Stance, String>> = all
-            .chunk_by(|a, b| a.about == b.about)
-            .map(|of| {
-                let outcomes = of.iter().map(|judgement| judgement.outcome);
-                (of[0].about.as_str(), decide(outcomes))
-            })
-            .collect();
+        let all = stances::by_judge(judgements, instrument, report.as_str())?;
+        let verdicts = stances::of_panel(&all);
         let mut counts = Self::default();
+        let asked: BTreeSet<&str> = statements.iter().map(String::as_str).collect();
+        for judgement in all.iter().filter(|of| asked.contains(of.about.as_str())) {
+            if let Ok(stance) = judgement.outcome {
+                let own = counts.by_judge.entry(judgement.judge.clone()).or_default();
+                own[stance as usize] += 1;
+            }
+        }
         for statement in statements {
-            match verdicts.get(statement.as_str()) {
+            match verdicts.get(statement) {
                 Some(Ok(Stance::Supports)) => counts.supported += 1,
                 Some(Ok(Stance::Contradicts)) => counts.contradicted += 1,
                 Some(Ok(Stance::Silent)) => counts.silent += 1,
@@ -126,7 +128,13 @@ impl Counts {
         Ok(counts)
     }
 
-    fn put(self, folded: &mut Folded, supported: &'static str, contradicted: &'static str) {
+    fn put(
+        self,
+        folded: &mut Folded,
+        panel: usize,
+        supported: &'static str,
+        contradicted: &'static str,
+    ) {
         let decided = self.supported + self.contradicted + self.silent;
         let unscored = self.unscored.values().sum();
         let share = |n: u64| match decided {
@@ -140,6 +148,15 @@ impl Counts {
         ] {
             let score = share(n);
             folded.scores.insert(key, Score { unscored, ..score });
+        }
+        if panel > 1 {
+            for (key, at) in [(supported, 0), (contradicted, 1)] {
+                let shares = self.by_judge.iter().map(|(judge, counts)| {
+                    let decided: u64 = counts.iter().sum();
+                    (judge.clone(), counts[at] as f64 / decided as f64)
+                });
+                folded.by_judge.insert(key, shares.collect());
+            }
         }
         for (cause, n) in self.unscored {
             *folded.unscored.entry(cause).or_default() += n;

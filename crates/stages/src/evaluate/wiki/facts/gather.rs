@@ -11,6 +11,7 @@ use super::{COUNTED, PROGRAM};
 use crate::{
     benchmarks::wiki_live_challenge::leak::{Nearness, Original, WikiPage, nearest},
     data::{GoldArticle, id::sha256_hex},
+    embed::Encoder,
     evaluate::{Case, evaluator::Work, planned},
     evidence::{passages::Passages, prose, reading, support::ClaimBatch},
 };
@@ -68,21 +69,23 @@ pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
 }
 
 /// A gold article, read once for all reports on its task.
-pub struct Gold {
+pub struct Gold<'e> {
     name: String,
-    statements: Vec<(String, String)>,
-    passages: Passages,
+    /// Its statements with their ids.
+    pub statements: Vec<(String, String)>,
+    passages: Passages<'e>,
     original: Original,
     /// The page that it is from.
     page: Option<WikiPage>,
 }
 
-impl Gold {
-    pub fn of(article: &GoldArticle) -> Self {
+impl<'e> Gold<'e> {
+    /// Reads an article; its passages are found by meaning, too, where there is an encoder.
+    pub fn of(article: &GoldArticle, encoder: Option<&'e Encoder>) -> Self {
         let name = name_of(article);
         Self {
             statements: of_gold(article),
-            passages: Passages::of_text(&name, &prose::without_sources(&article.text)),
+            passages: Passages::of_text(&name, &prose::without_sources(&article.text), encoder),
             original: Original::of(&article.text),
             page: article.url.as_deref().and_then(WikiPage::at),
             name,
@@ -111,12 +114,12 @@ impl Batches {
         &mut self,
         work: &Work<'_>,
         case: &Case<'_>,
-        gold: &Gold,
+        gold: &Gold<'_>,
         at_once: usize,
     ) -> Result<()> {
         let report = case.report.id.as_str();
         let prose_of_report = prose::without_sources(&case.report.text);
-        let passages = Passages::of_text(report, &prose_of_report);
+        let passages = Passages::of_text(report, &prose_of_report, work.encoder);
         self.of_gold
             .extend(passages.batches(report, &gold.statements, at_once));
 
@@ -128,7 +131,12 @@ impl Batches {
     }
 }
 
-fn of_report(report: &str, gold: &Gold, prose: &str) -> (Vec<(String, String)>, Plan) {
+/// The statements of a report that are held against its gold article, with their ids.
+pub fn statements_of(report: &str, gold: &Gold<'_>) -> Vec<(String, String)> {
+    of_report(report, gold, "").0
+}
+
+fn of_report(report: &str, gold: &Gold<'_>, prose: &str) -> (Vec<(String, String)>, Plan) {
     let mut plan = Plan {
         statements: Vec::new(),
         leaked: 0,

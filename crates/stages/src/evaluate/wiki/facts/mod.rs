@@ -10,8 +10,18 @@
 //! article word for word are counted, because copies need no citation. **Cost** one call for
 //! `batch` statements of the gold article, and one for `batch` of the report's.
 
+mod conflicts;
 mod fold;
 mod gather;
+mod graded;
+mod positions;
+
+pub use self::{
+    conflicts::{Conflict, StatementOf, conflicts},
+    gather::Gold,
+    graded::facts_by,
+    positions::{AgentPositions, Part, positions, stands_out},
+};
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -49,7 +59,7 @@ const LEAKED: &str = "facts_leaked";
 const COPIED: &str = "facts_copied";
 
 /// What the report says of a statement of the gold article.
-const IN_REPORT: Instrument = Instrument {
+pub const IN_REPORT: Instrument = Instrument {
     id: "facts/in-report/1",
     family: KEY,
     criterion: "in-report",
@@ -59,7 +69,7 @@ const IN_REPORT: Instrument = Instrument {
 };
 
 /// What the gold article says of a statement of the report.
-const IN_GOLD: Instrument = Instrument {
+pub const IN_GOLD: Instrument = Instrument {
     id: "facts/in-gold/1",
     criterion: "in-gold",
     ..IN_REPORT
@@ -151,6 +161,10 @@ impl Evaluator for Facts {
         &[support::ROLE]
     }
 
+    fn reads_by_meaning(&self) -> bool {
+        true
+    }
+
     fn in_force(&self, ctx: &Context, _options: &Options) -> Result<Vec<InForce>> {
         let panel = judging::panel(ctx, support::ROLE, support::PROMPT)?;
         let in_force = |instrument: Instrument, panel| InForce {
@@ -170,7 +184,7 @@ impl Evaluator for Facts {
         let gold = work.ctx.store.gold()?;
         let mut batches = gather::Batches::default();
         let at_once = work.options.at_once();
-        let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
+        let mut read: BTreeMap<&TaskId, gather::Gold<'_>> = BTreeMap::new();
         let mut without = 0_usize;
         for case in work.judged {
             let Some(article) = gold.get(&case.task.id) else {
@@ -179,7 +193,7 @@ impl Evaluator for Facts {
             };
             let article = read
                 .entry(&case.task.id)
-                .or_insert_with(|| gather::Gold::of(article));
+                .or_insert_with(|| gather::Gold::of(article, work.encoder));
             batches.add(work, case, article, at_once)?;
         }
         if without == work.judged.len() {

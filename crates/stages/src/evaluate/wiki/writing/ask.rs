@@ -49,6 +49,11 @@ impl Order {
         }
     }
 
+    /// What a judgement by a criterion is about: verdicts that rest on other terms are others.
+    pub fn about(self, criterion: &str, terms: &str) -> String {
+        format!("{}/{criterion}/{terms}", self.word())
+    }
+
     fn arrange<T>(self, report: T, gold: T) -> [T; 2] {
         match self {
             Self::ReportFirst => [report, gold],
@@ -230,7 +235,7 @@ fn subject<'a>(
 ) -> Subject<Shown<'a>> {
     let of_category = criteria::built_in().of(category.id);
     let items = of_category.map(|criterion| {
-        let about = format!("{}/{}/{}", order.word(), criterion.id, gold.terms);
+        let about = order.about(&criterion.id, &gold.terms);
         (about, json!(criterion.text))
     });
     // Words to watch are what the marks are of.

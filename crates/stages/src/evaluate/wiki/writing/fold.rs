@@ -9,6 +9,7 @@ use super::{
     AGREEMENT, CRITERION, FIRST, KEY, MARKS, SLIPS, Settings, WINS, ask::Order, category_key, terms,
 };
 use crate::{
+    benchmarks::wiki_live_challenge::files::Winner,
     data::{Cause, Judgement, Score, Task, TaskId},
     evaluate::{
         evaluator::{Fold, Folded, Record, Reported},
@@ -20,13 +21,22 @@ use crate::{
 /// How a stored verdict is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Preferred {
+pub enum Preferred {
     First,
     Second,
     Tie,
 }
 
 impl Preferred {
+    /// The winner in the words of the benchmark's files.
+    pub fn winner(self, order: Order) -> Winner {
+        match self {
+            Self::Tie => Winner::Tie,
+            _ if self.for_report(order) > 0.5 => Winner::Gen,
+            _ => Winner::Gt,
+        }
+    }
+
     /// 1 where the report is preferred, ½ for a tie, 0 where the gold article is.
     fn for_report(self, order: Order) -> f64 {
         match (self, order) {
@@ -259,7 +269,7 @@ mod tests {
         let all: Vec<_> = criteria::built_in()
             .criteria
             .iter()
-            .flat_map(|of| Order::BOTH.map(|order| format!("{}/{}/now", order.word(), of.id)))
+            .flat_map(|of| Order::BOTH.map(|order| order.about(&of.id, "now")))
             .map(|about| said(&about, Ok(Preferred::First)))
             .collect();
         let verdicts = Verdicts::of(&all, "now");

@@ -12,6 +12,9 @@
 
 mod ask;
 mod fold;
+mod graded;
+
+pub use self::graded::writing_by;
 
 use std::time::Instant;
 
@@ -53,7 +56,7 @@ const MARKS: &str = "writing_marks";
 
 /// Which of two articles is better by a criterion; what it is about is the order, the criterion,
 /// and [`terms`].
-const CRITERION: Instrument = Instrument {
+pub const CRITERION: Instrument = Instrument {
     id: "writing/criterion/1",
     family: KEY,
     criterion: "criterion",

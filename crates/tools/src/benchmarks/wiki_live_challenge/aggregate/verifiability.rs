@@ -164,7 +164,10 @@ impl VerifiabilityFigures {
         file.wiki_not_covered_by_gen_ratio = ratio(wiki.not_supported, wiki);
         file.wiki_conflict_with_gen = count(wiki.conflict);
         file.wiki_conflict_with_gen_ratio = ratio(wiki.conflict, wiki);
-        file.avg_top1_sim = Number::from_f64(self.avg_top1_sim.unwrap_or_default()).into();
+        // A file of ours has no similarities, and no mean of none.
+        if self.with_similarity > 0 || !file.avg_top1_sim.is_absent() {
+            file.avg_top1_sim = Number::from_f64(self.avg_top1_sim.unwrap_or_default()).into();
+        }
         generated.unscored.store(&mut file.rest, "gen_unscored");
         wiki.unscored.store(&mut file.rest, "wiki_unscored");
     }

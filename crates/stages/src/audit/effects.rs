@@ -1,0 +1,257 @@
+//! What the scores of a measure depend on: the agent, the category of a task, the task itself; does
+//! an agent do unusually well or badly in some category, and what goes with hard tasks?
+//!
+//! **Method** Wiki Live Challenge (arXiv 2602.01590) tests each system's deviations from the mean
+//! of its category by a one-way analysis of variance, and correlates difficulty with page views,
+//! length, statements and links. **Differs from it**: deviations are from the mean of the task,
+//! which scatter less; a p-value by shuffling stands beside the one of the F distribution, and is
+//! corrected for the number of agents (Holm); correlations have intervals; and the shares of
+//! variance say how much there is to explain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use serde::Serialize;
+
+use crate::stats::{
+    anova::{self, Anova, Reference},
+    bootstrap::Estimate,
+    difficulty::{self, Row},
+    effects::{self, Components},
+};
+
+/// The scores on a task.
+#[derive(Clone, Debug, Default)]
+pub struct TaskScores {
+    /// The task's id.
+    pub task: String,
+    /// Its category, where it has one.
+    pub category: Option<String>,
+    /// The mean score of each agent that has one.
+    pub scores: BTreeMap<String, f64>,
+    /// What else is known of it, by name, such as how often a page is read.
+    pub attributes: BTreeMap<String, f64>,
+}
+
+/// What the scores depend on.
+#[derive(Debug, Serialize)]
+pub struct Effects {
+    /// Tasks with a score.
+    pub tasks: usize,
+    /// Those of them without a category, which are left out of what categories explain.
+    pub without_category: usize,
+    /// The agents, by name.
+    pub agents: Vec<AgentEffects>,
+    /// The categories, by name.
+    pub categories: Vec<CategoryScores>,
+    /// Where the variance comes from; none where it cannot be told.
+    pub variance: Option<Components>,
+    /// Why it cannot be told.
+    pub no_variance: Option<String>,
+    /// What goes with the mean scores of tasks.
+    pub attributes: Vec<Row>,
+}
+
+/// An agent beside the others.
+#[derive(Debug, Serialize)]
+pub struct AgentEffects {
+    /// The agent.
+    pub agent: String,
+    /// Tasks that it has a score on.
+    pub tasks: u64,
+    /// How far it is above the mean of all agents on the same tasks.
+    pub effect: Option<Estimate>,
+    /// Its mean deviation from the other agents in each category.
+    pub by_category: Vec<(String, f64)>,
+    /// Whether these deviations differ by more than chance; none where that cannot be told.
+    pub anova: Option<Anova>,
+    /// Why it cannot be told.
+    pub no_anova: Option<String>,
+    /// The p-value by shuffling, corrected for the number of agents.
+    pub adjusted_p: Option<f64>,
+}
+
+/// Scores in a category.
+#[derive(Debug, Serialize)]
+pub struct CategoryScores {
+    /// The category.
+    pub category: String,
+    /// Its tasks with a score.
+    pub tasks: usize,
+    /// The mean over agents of their means over its tasks.
+    pub mean: f64,
+}
+
+/// Takes the scores apart. `seed` decides on what is shuffled and resampled.
+pub fn effects(tasks: &[TaskScores], seed: u64) -> Effects {
+    let tasks: Vec<&TaskScores> = tasks
+        .iter()
+        .filter(|task| !task.scores.is_empty())
+        .collect();
+    let agents: BTreeSet<&str> = tasks
+        .iter()
+        .flat_map(|task| task.scores.keys())
+        .map(String::as_str)
+        .collect();
+    let agents: Vec<&str> = agents.into_iter().collect();
+    let scores: Vec<Vec<Option<f64>>> = tasks
+        .iter()
+        .map(|task| {
+            let of = |agent: &&str| task.scores.get(*agent).copied();
+            agents.iter().map(of).collect()
+        })
+        .collect();
+    let categories: Vec<&str> = tasks
+        .iter()
+        .map(|task| task.category.as_deref().unwrap_or_default())
+        .collect();
+    let variance = effects::components(&scores, &categories);
+    Effects {
+        tasks: tasks.len(),
+        without_category: categories.iter().filter(|of| of.is_empty()).count(),
+        agents: of_agents(&agents, &scores, &categories, seed),
+        categories: of_categories(&tasks, &agents),
+        no_variance: variance.as_ref().err().map(ToString::to_string),
+        variance: variance.ok(),
+        attributes: of_attributes(&tasks, seed),
+    }
+}
+
+fn of_agents(
+    agents: &[&str],
+    scores: &[Vec<Option<f64>>],
+    categories: &[&str],
+    seed: u64,
+) -> Vec<AgentEffects> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let effects = effects::agent_effects(scores, &mut rng);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let analyses = anova::by_category(scores, categories, Reference::Task, &mut rng);
+    let rows = agents.iter().enumerate().map(|(at, agent)| {
+        let effect = effects.iter().find(|of| of.agent == at);
+        let analysis = analyses.iter().find(|of| of.agent == at);
+        let anova = analysis.map(|of| &of.anova);
+        AgentEffects {
+            agent: (*agent).to_owned(),
+            tasks: effect.map_or(0, |of| of.tasks),
+            effect: effect.and_then(|of| of.effect),
+            by_category: analysis.map_or_else(Vec::new, |of| of.means.clone()),
+            anova: anova.and_then(|of| of.as_ref().ok()).cloned(),
+            no_anova: anova
+                .and_then(|of| of.as_ref().err())
+                .map(ToString::to_string),
+            adjusted_p: analysis.and_then(|of| of.adjusted),
+        }
+    });
+    rows.collect()
+}
+
+fn of_categories(tasks: &[&TaskScores], agents: &[&str]) -> Vec<CategoryScores> {
+    let mut by_category: BTreeMap<&str, Vec<&TaskScores>> = BTreeMap::new();
+    for task in tasks {
+        if let Some(category) = &task.category {
+            by_category.entry(category).or_default().push(task);
+        }
+    }
+    let rows = by_category.into_iter().map(|(category, tasks)| {
+        let means = agents.iter().filter_map(|agent| {
+            let scores: Vec<f64> = tasks
+                .iter()
+                .filter_map(|task| task.scores.get(*agent).copied())
+                .collect();
+            mean(&scores)
+        });
+        CategoryScores {
+            category: category.to_owned(),
+            tasks: tasks.len(),
+            mean: mean(&means.collect::<Vec<_>>()).unwrap_or(f64::NAN),
+        }
+    });
+    rows.collect()
+}
+
+fn of_attributes(tasks: &[&TaskScores], seed: u64) -> Vec<Row> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let scores = tasks.iter().filter_map(|task| {
+        let scores: Vec<f64> = task.scores.values().copied().collect();
+        Some((task.task.clone(), mean(&scores)?))
+    });
+    let mut attributes: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+    for task in tasks {
+        for (name, value) in &task.attributes {
+            let values = attributes.entry(name.clone()).or_default();
+            values.insert(task.task.clone(), *value);
+        }
+    }
+    difficulty::difficulty(&scores.collect(), &attributes, &mut rng)
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twelve tasks in two categories; one agent is good at one of them, harder tasks are longer.
+    fn tasks() -> Vec<TaskScores> {
+        let task = |n: usize| {
+            let is_history = n % 2 == 0;
+            let base = 0.8 - 0.03 * n as f64;
+            let historian = if is_history { 0.2 } else { -0.1 };
+            let noise = |k: usize| 0.01 * ((n * 7 + k * 5) % 4) as f64;
+            TaskScores {
+                task: format!("t{n:02}"),
+                category: Some(if is_history { "History" } else { "Music" }.to_owned()),
+                scores: BTreeMap::from([
+                    ("even".to_owned(), base + noise(1)),
+                    ("historian".to_owned(), base + historian + noise(2)),
+                    ("plain".to_owned(), base - 0.1 + noise(3)),
+                ]),
+                attributes: BTreeMap::from([("words".to_owned(), 100.0 * n as f64)]),
+            }
+        };
+        (0..12).map(task).collect()
+    }
+
+    #[test]
+    fn who_is_good_at_one_category_and_what_is_hard_come_out() {
+        let found = effects(&tasks(), 1);
+        assert_eq!((found.tasks, found.without_category), (12, 0));
+        let historian = &found.agents[1];
+        assert_eq!(historian.agent, "historian");
+        assert!(
+            historian.adjusted_p.is_some_and(|p| p < 0.01),
+            "{historian:?}"
+        );
+        let [history, music] = &historian.by_category[..] else {
+            panic!("{historian:?}")
+        };
+        assert!(history.1 > 0.1 && music.1 < 0.0, "{historian:?}");
+        let words = &found.attributes[0];
+        assert_eq!(words.tasks, 12);
+        let rho = words.spearman.expect("a coefficient").value;
+        assert!(rho < -0.8, "{words:?}");
+        let variance = found.variance.expect("components");
+        assert!(variance.agent.share > 0.0, "{variance:?}");
+        assert_eq!(found.categories.len(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_told_says_why() {
+        let mut tasks = tasks();
+        for task in &mut tasks {
+            task.scores.retain(|agent, _| agent == "even");
+            task.category = None;
+        }
+        let found = effects(&tasks, 1);
+        assert_eq!(found.without_category, 12);
+        assert!(
+            found.variance.is_none() && found.no_variance.is_some(),
+            "{found:?}"
+        );
+        let nothing = effects(&[TaskScores::default()], 1);
+        assert_eq!((nothing.tasks, nothing.agents.len()), (0, 0));
+    }
+}

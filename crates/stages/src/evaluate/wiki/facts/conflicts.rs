@@ -1,0 +1,176 @@
+//! Statements of reports and gold articles that contradict each other, each pair side by side, with
+//! what differs: a number, a date, a name, a negation. Code says what it can see; that there is a
+//! conflict at all is the judges' verdict.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{
+    IN_GOLD, IN_REPORT,
+    gather::{self, Gold},
+    graded::{Verdict, verdict},
+};
+use crate::{
+    data::{GoldArticle, Instrument, ReportHead},
+    evaluate::decide,
+    evidence::{prose, support::Stance},
+    lint::dispute::{self, Difference, Kind},
+    store::PanelJudgements,
+    text::{find::find, sentences, words},
+};
+
+/// Characters of a sentence that are kept; a quote may stand in a table as long as a page.
+const LONGEST: usize = 600;
+
+/// Which text the statement is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementOf {
+    /// A statement of the report that the gold article contradicts.
+    Report,
+    /// A statement of the gold article that the report contradicts.
+    Gold,
+}
+
+/// Two sentences that contradict each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conflict {
+    /// The agent.
+    pub agent: String,
+    /// Id of the report.
+    pub report: String,
+    /// Title of the gold article.
+    pub article: String,
+    /// Which text was asked about.
+    pub statement_of: StatementOf,
+    /// What kind of conflict code sees.
+    pub kind: Kind,
+    /// What the report says.
+    pub in_report: String,
+    /// What the gold article says.
+    pub in_gold: String,
+    /// What differs, in the report's sentence and in the gold article's.
+    pub differences: Vec<Difference>,
+    /// The reason of the first judge that says so.
+    pub reason: String,
+}
+
+/// The conflicts of a report with its gold article by a panel, in the order of the statements.
+pub fn conflicts(
+    judgements: &PanelJudgements<'_>,
+    (report, text): (&ReportHead, &str),
+    (article, gold): (&GoldArticle, &Gold<'_>),
+) -> Result<Vec<Conflict>> {
+    let of_report = gather::statements_of(text, gold);
+    let mut found = Vec::new();
+    for (instrument, statements, other, statement_of) in [
+        (
+            IN_GOLD,
+            &of_report,
+            article.text.as_str(),
+            StatementOf::Report,
+        ),
+        (IN_REPORT, &gold.statements, text, StatementOf::Gold),
+    ] {
+        let contradicted = contradicted(judgements, instrument, report)?;
+        if contradicted.is_empty() {
+            continue;
+        }
+        let other = prose::without_sources(other);
+        for (id, statement) in statements {
+            let Some((_, verdict)) = contradicted.iter().find(|(of, _)| of == id) else {
+                continue;
+            };
+            let deciding = sentence_of(&other, &verdict.quote);
+            let statement = words::one_line(statement);
+            let [in_report, in_gold] = match statement_of {
+                StatementOf::Report => [statement, deciding],
+                StatementOf::Gold => [deciding, statement],
+            };
+            let differences = dispute::differences(&in_report, &in_gold);
+            found.push(Conflict {
+                agent: report.agent.clone(),
+                report: report.id.to_string(),
+                article: article.title.clone(),
+                statement_of,
+                kind: dispute::kind(&differences),
+                in_report,
+                in_gold,
+                differences,
+                reason: verdict.reason.clone(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The statements that the panel calls contradicted, each with the first judge's words.
+fn contradicted(
+    judgements: &PanelJudgements<'_>,
+    instrument: Instrument,
+    report: &ReportHead,
+) -> Result<Vec<(String, Verdict)>> {
+    let all = judgements.read_bare(instrument, report.id.as_str(), verdict)?;
+    let by_statement = all.chunk_by(|a, b| a.about == b.about);
+    let found = by_statement.filter_map(|of| {
+        let outcomes = of.iter().map(|judgement| match &judgement.outcome {
+            Ok(verdict) => Ok(verdict.stance),
+            Err(cause) => Err(*cause),
+        });
+        if decide(outcomes) != Ok(Stance::Contradicts) {
+            return None;
+        }
+        let said = of
+            .iter()
+            .filter_map(|judgement| judgement.outcome.as_ref().ok());
+        let first = said
+            .into_iter()
+            .find(|of| of.stance == Stance::Contradicts)?;
+        Some((of[0].about.clone(), first.clone()))
+    });
+    Ok(found.collect())
+}
+
+/// The sentences that a quote stands in; the quote itself where it stands nowhere.
+fn sentence_of(text: &str, quote: &str) -> String {
+    let whole = find(text, quote).map(|place| {
+        let before = |end: usize| text[..end].chars().count();
+        let quoted = before(place.start)..before(place.end);
+        around(text, &quoted)
+    });
+    let sentence = whole.unwrap_or_else(|| quote.to_owned());
+    words::one_line(&sentence).chars().take(LONGEST).collect()
+}
+
+fn around(text: &str, quoted: &Range<usize>) -> String {
+    let touched = |of: &Range<usize>| of.start < quoted.end && quoted.start < of.end;
+    let mut touching = sentences::split(text).into_iter().filter(touched);
+    let first = touching.next().unwrap_or_else(|| quoted.clone());
+    let end = touching.last().map_or(first.end, |last| last.end);
+    let span = first.start..end.max(first.end);
+    text.chars().skip(span.start).take(span.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_is_shown_with_its_sentence() {
+        let text =
+            "# Esk\n\nThe bridge was built in 1890. It has 12 arches, of which 3 are dry. 它很长。";
+        assert_eq!(
+            sentence_of(text, "has 12 arches"),
+            "It has 12 arches, of which 3 are dry."
+        );
+        assert_eq!(
+            sentence_of(text, "in 1890. It has"),
+            "The bridge was built in 1890. It has 12 arches, of which 3 are dry."
+        );
+        assert_eq!(sentence_of(text, "它很长"), "它很长。");
+        assert_eq!(sentence_of(text, "nowhere  at all"), "nowhere at all");
+        assert_eq!(sentence_of(&"x".repeat(5000), &"x".repeat(900)).len(), 600);
+    }
+}

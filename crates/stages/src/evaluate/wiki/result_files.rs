@@ -1,0 +1,155 @@
+//! Reports of a project and their verdicts as Wiki Live Challenge's files: the first report of each
+//! agent on each task with a gold article.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::{facts, writing};
+use crate::{
+    benchmarks::wiki_live_challenge::{
+        files::{ArticleFile, VerifiabilityFile, WritingFile},
+        layout::stem_of,
+        made::SourcedFact,
+    },
+    data::{GoldArticle, ReportHead, Task, TaskId},
+    evaluate::{
+        attempts,
+        file_names::{as_name, distinct},
+    },
+    evidence::{prose, reading},
+    store::{Evaluation, PanelJudgements, Store},
+};
+
+/// A report in the layout of the benchmark.
+pub struct Placed<'a> {
+    /// The report.
+    pub head: &'a ReportHead,
+    /// Its task.
+    pub task: &'a Task,
+    /// The gold article of the task.
+    pub gold: &'a GoldArticle,
+    /// Folder of the agent.
+    pub folder: String,
+    /// What the article's files are called.
+    pub stem: String,
+}
+
+/// What the files of each gold article are called: its title with underscores.
+pub fn stems(gold: &BTreeMap<TaskId, GoldArticle>) -> BTreeMap<&TaskId, String> {
+    distinct(
+        gold.iter()
+            .map(|(task, of)| (task, as_name(&stem_of(&of.title)))),
+    )
+}
+
+/// The reports by agent and task.
+pub fn placed<'a>(
+    tasks: &'a [Task],
+    heads: &'a [ReportHead],
+    gold: &'a BTreeMap<TaskId, GoldArticle>,
+) -> Vec<Placed<'a>> {
+    let stems = stems(gold);
+    let mut firsts = attempts::first_on(tasks, heads);
+    firsts.retain(|(head, _)| gold.contains_key(&head.task));
+    let agents: BTreeSet<&str> = firsts.iter().map(|(head, _)| head.agent.as_str()).collect();
+    let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
+    let placed = firsts.into_iter().map(|(head, task)| Placed {
+        head,
+        task,
+        gold: &gold[&head.task],
+        folder: folders[head.agent.as_str()].clone(),
+        stem: stems[&head.task].clone(),
+    });
+    placed.collect()
+}
+
+/// A report as the benchmark has articles in JSON: text, statements, and the addresses that they
+/// cite. Pages are left out: they belong to their owners.
+pub fn article(of: &Placed<'_>, text: &str) -> ArticleFile {
+    let statements = reading::sourced(text).into_iter();
+    let statements: Vec<SourcedFact> = statements
+        .map(|of| SourcedFact {
+            text: of.text,
+            urls: of.urls,
+        })
+        .collect();
+    let plain = prose::without_sources(text);
+    let source = format!("{}.md", of.stem);
+    ArticleFile::of_report(&of.gold.title, &plain, &statements, &source)
+}
+
+/// The verdicts of a judge.
+pub struct JudgeResults {
+    /// `provider/model`.
+    pub judge: String,
+    /// Those on each report, by its place among the reports.
+    pub articles: Vec<(usize, ArticleResults)>,
+}
+
+/// The verdicts of a judge on a report.
+#[derive(Default)]
+pub struct ArticleResults {
+    /// By criteria, with the report first and with the gold article first.
+    pub writing: [Option<WritingFile>; 2],
+    /// On statements.
+    pub facts: Option<VerifiabilityFile>,
+}
+
+impl ArticleResults {
+    fn is_empty(&self) -> bool {
+        self.facts.is_none() && self.writing.iter().all(Option::is_none)
+    }
+}
+
+/// The verdicts of each judge in force that said anything of these reports, by its name.
+pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>> {
+    let evaluation = store.last_evaluation()?.unwrap_or_default();
+    let judgements = store.panel_judgements(&evaluation)?;
+    let mut judges: BTreeMap<String, Vec<(usize, ArticleResults)>> = BTreeMap::new();
+    let names = judges_of(&evaluation);
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Read once for all agents: an index of its passages goes with it.
+    let mut gold: BTreeMap<&TaskId, facts::Gold<'_>> = BTreeMap::new();
+    for (place, of) in placed.iter().enumerate() {
+        let article = gold
+            .entry(&of.task.id)
+            .or_insert_with(|| facts::Gold::of(of.gold, None));
+        let text = store.report_text(&of.head.id)?;
+        for name in &names {
+            let results = results(&judgements, &evaluation, of, (&text, article), name)?;
+            if !results.is_empty() {
+                let all = judges.entry(name.clone()).or_default();
+                all.push((place, results));
+            }
+        }
+    }
+    let judges = judges.into_iter();
+    Ok(judges
+        .map(|(judge, articles)| JudgeResults { judge, articles })
+        .collect())
+}
+
+fn results(
+    judgements: &PanelJudgements<'_>,
+    evaluation: &Evaluation,
+    of: &Placed<'_>,
+    (text, gold): (&str, &facts::Gold<'_>),
+    judge: &str,
+) -> Result<ArticleResults> {
+    let (report, title) = (&of.head.id, of.gold.title.as_str());
+    Ok(ArticleResults {
+        writing: writing::writing_by(judgements, evaluation, report, of.gold, judge)?,
+        facts: facts::facts_by(judgements, (report, text), gold, title, judge)?,
+    })
+}
+
+fn judges_of(evaluation: &Evaluation) -> BTreeSet<String> {
+    let instruments = [writing::CRITERION, facts::IN_REPORT, facts::IN_GOLD];
+    let panels = instruments
+        .into_iter()
+        .flat_map(|of| evaluation.in_force(of).panel);
+    panels.map(|(model, _)| model).collect()
+}

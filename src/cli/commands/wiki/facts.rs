@@ -1,0 +1,278 @@
+//! `taskgen wiki facts`: which statements of gold articles reports say, by place, and where the two
+//! contradict each other.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::Global,
+        commands::reports::answer,
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, counted, on_one_line, table},
+        },
+    },
+    data::TaskId,
+    evaluate::{
+        wiki_facts::{
+            AgentPositions, Conflict, Gold, Part, StatementOf, conflicts, positions, stands_out,
+        },
+        wiki_files,
+    },
+    lint::dispute::Kind,
+    report::analysis_page::{self, AnalysisPage, Cell, Grid, Interval, Pair, Side, forest, grid},
+    stats::bootstrap::Estimate,
+};
+
+/// Conflicts that are listed; `--json` has all.
+const SHOWN: usize = 10;
+/// Conflicts on a page.
+const ON_PAGE: usize = 500;
+/// Characters of a sentence in a list.
+const SENTENCE: usize = 200;
+
+/// What is shown.
+#[derive(Serialize)]
+struct Shown {
+    reports: usize,
+    agents: Vec<AgentPositions>,
+    /// By agent how many conflicts there are of each kind.
+    kinds: BTreeMap<String, BTreeMap<Kind, usize>>,
+    conflicts: Vec<Conflict>,
+}
+
+/// Runs the command.
+pub fn run(
+    global: &Global,
+    set: Option<&str>,
+    html: Option<&Path>,
+    printer: &Printer,
+) -> Result<u8> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let tasks = answer::tasks_in_set(&store, set)?;
+    let heads = answer::report_heads(&store)?;
+    let gold = store.gold()?;
+    let placed = wiki_files::placed(&tasks, &heads, &gold);
+    let evaluation = store.last_evaluation()?.unwrap_or_default();
+    let judgements = store.panel_judgements(&evaluation)?;
+    let seed = project.loaded.config.seed;
+    let agents = positions(&judgements, placed.iter().map(|of| of.head), &gold, seed)?;
+    if agents.is_empty() {
+        let hint = "`taskgen wiki import FOLDER`, then `taskgen evaluate --metric facts`";
+        return Err(Usage(format!("no report has verdicts on facts\nhint: {hint}")).into());
+    }
+    let mut articles: BTreeMap<&TaskId, Gold<'_>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for of in &placed {
+        let article = articles
+            .entry(&of.task.id)
+            .or_insert_with(|| Gold::of(of.gold, None));
+        let text = store.report_text(&of.head.id)?;
+        found.extend(conflicts(
+            &judgements,
+            (of.head, &text),
+            (of.gold, article),
+        )?);
+    }
+    let mut kinds: BTreeMap<String, BTreeMap<Kind, usize>> = BTreeMap::new();
+    for conflict in &found {
+        let own = kinds.entry(conflict.agent.clone()).or_default();
+        *own.entry(conflict.kind).or_default() += 1;
+    }
+    let shown = Shown {
+        reports: placed.len(),
+        agents,
+        kinds,
+        conflicts: found,
+    };
+    if let Some(path) = html {
+        analysis_page::write(&page(&shown), path)?;
+        printer.note(&format!("written: `{}`", path.display()));
+    }
+    printer.show(&shown, text)?;
+    Ok(exit::DONE)
+}
+
+fn text(of: &Shown) -> String {
+    let parts = of.agents.first().map_or(0, |agent| agent.parts.len());
+    let mut head = vec![
+        "agent".to_owned(),
+        "articles".to_owned(),
+        "covered".to_owned(),
+    ];
+    head.extend((1..=parts).map(|n| n.to_string()));
+    head.push("second half".to_owned());
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let mut rows = table(&head);
+    for agent in &of.agents {
+        let mut row = vec![
+            on_one_line(&agent.agent),
+            agent.articles.to_string(),
+            percent(agent.covered.map(|of| of.value)),
+        ];
+        row.extend(agent.parts.iter().map(part));
+        row.push(difference(agent.second_half));
+        rows.add_row(row);
+    }
+    let mut out = format!(
+        "{rows}\n1 to {parts}: shares of the statements of gold articles that a report says, in percent, from their \
+         beginning to their end\n* differs from the agent's share of the whole by more than chance (95 %, by \
+         resampling articles; one in twenty does so for nothing)\n"
+    );
+    if of.conflicts.is_empty() {
+        out.push_str("no statement is contradicted");
+        return out;
+    }
+    out.push_str(&format!("\n{} contradictions\n", of.conflicts.len()));
+    for (agent, kinds) in &of.kinds {
+        let kinds: BTreeMap<&str, usize> =
+            kinds.iter().map(|(kind, n)| (word(*kind), *n)).collect();
+        out.push_str(&format!(
+            "{}: {}\n",
+            on_one_line(agent),
+            counted(&kinds, "none")
+        ));
+    }
+    for conflict in of.conflicts.iter().take(SHOWN) {
+        out.push_str(&listed(conflict));
+    }
+    if of.conflicts.len() > SHOWN {
+        let more = of.conflicts.len() - SHOWN;
+        out.push_str(&format!("and {more} more: --html FILE, or --json\n"));
+    }
+    out
+}
+
+fn listed(of: &Conflict) -> String {
+    let short = |text: &str| -> String {
+        let short: String = text.chars().take(SENTENCE).collect();
+        on_one_line(&short)
+    };
+    format!(
+        "\n{}: {}, {}\n  report: {}\n  gold:   {}\n",
+        word(of.kind),
+        on_one_line(&of.agent),
+        on_one_line(&of.article),
+        short(&of.in_report),
+        short(&of.in_gold)
+    )
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "number",
+        Kind::Date => "date",
+        Kind::Entity => "name",
+        Kind::Polarity => "negation",
+        Kind::Other => "other",
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", 100.0 * share))
+}
+
+fn part(of: &Part) -> String {
+    let mark = if of.stands_out() { "*" } else { "" };
+    format!("{}{mark}", percent(of.share()))
+}
+
+fn difference(of: Option<Estimate>) -> String {
+    let Some(found) = of else {
+        return "–".to_owned();
+    };
+    let mark = if stands_out(of) { "*" } else { "" };
+    format!("{:+.1}{mark}", 100.0 * found.value)
+}
+
+fn page(of: &Shown) -> AnalysisPage {
+    let parts = of.agents.first().map_or(0, |agent| agent.parts.len());
+    let map = Grid {
+        id: "parts",
+        title: "Facts by place in the gold article".to_owned(),
+        caption: format!(
+            "Share of the statements of gold articles that the reports say, in percent; articles are cut into {parts} \
+             parts of equally many statements. * differs from the agent's share of the whole by more than chance \
+             (95 %, by resampling articles); one cell in twenty does so for nothing."
+        ),
+        best_is_high: true,
+        columns: (1..=parts).map(|n| n.to_string()).collect(),
+        rows: of
+            .agents
+            .iter()
+            .map(|agent| {
+                let cells = agent.parts.iter().map(|of| Cell {
+                    share: of.share(),
+                    stands_out: of.stands_out(),
+                });
+                (agent.agent.clone(), cells.collect())
+            })
+            .collect(),
+    };
+    let halves: Vec<(String, Interval)> = of
+        .agents
+        .iter()
+        .map(|agent| {
+            let half = agent.second_half;
+            let interval = Interval {
+                value: half.map(|of| of.value),
+                ends: half.and_then(|of| of.interval),
+            };
+            (agent.agent.clone(), interval)
+        })
+        .collect();
+    let halves = forest(
+        "halves",
+        "The second half beside the first",
+        "Share of the statements in the second half of gold articles minus that in the first, with 95 % intervals.",
+        "difference of shares",
+        &halves,
+    );
+    let facts = of.kinds.iter().map(|(agent, kinds)| {
+        let kinds: BTreeMap<&str, usize> =
+            kinds.iter().map(|(kind, n)| (word(*kind), *n)).collect();
+        (
+            format!("Contradictions of {agent}"),
+            counted(&kinds, "none"),
+        )
+    });
+    let first = ("Reports".to_owned(), of.reports.to_string());
+    AnalysisPage {
+        title: "Facts beside gold articles".to_owned(),
+        facts: std::iter::once(first).chain(facts).collect(),
+        figures: std::iter::once(grid(&map)).chain(halves).collect(),
+        pairs: of.conflicts.iter().take(ON_PAGE).map(pair).collect(),
+        left_out: of.conflicts.len().saturating_sub(ON_PAGE),
+        ..AnalysisPage::default()
+    }
+}
+
+fn pair(of: &Conflict) -> Pair {
+    let in_report = of.differences.iter().map(|of| of.first.start..of.first.end);
+    let in_gold = of
+        .differences
+        .iter()
+        .map(|of| of.second.start..of.second.end);
+    let asked = match of.statement_of {
+        StatementOf::Report => "asked of the report's statement",
+        StatementOf::Gold => "asked of the gold article's statement",
+    };
+    Pair {
+        kind: word(of.kind).to_owned(),
+        place: format!("{}, {} ({asked})", of.agent, of.article),
+        sides: [
+            Side::new("The report", &of.in_report, &in_report.collect::<Vec<_>>()),
+            Side::new(
+                "The gold article",
+                &of.in_gold,
+                &in_gold.collect::<Vec<_>>(),
+            ),
+        ],
+        reason: of.reason.clone(),
+    }
+}

@@ -1,0 +1,84 @@
+//! What the benchmark's own reader and ours make of an agency's articles, side by side.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::{
+    benchmarks::wiki_live_challenge::compat::{
+        citations as theirs, loss,
+        text::{split_sentences, strip_citations, strip_references},
+    },
+    citations,
+    evidence::{prose, reading},
+};
+
+/// Counts of one reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Read {
+    /// Sentences, list items and rows.
+    pub sentences: usize,
+    /// Distinct addresses in each article, added up.
+    pub urls: usize,
+    /// Characters of articles that stand behind a line which only looks like a list of references,
+    /// and are lost.
+    pub lost: usize,
+    /// Addresses that are cut at a parenthesis.
+    pub cut_urls: usize,
+}
+
+/// Both readers' counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Readers {
+    /// Characters of the articles.
+    pub characters: usize,
+    /// By the benchmark's reader, written anew to the letter.
+    pub compat: Read,
+    /// By ours.
+    pub ours: Read,
+}
+
+impl Readers {
+    /// Reads an article in both ways.
+    pub fn add(&mut self, text: &str) {
+        self.characters += text.chars().count();
+        let bare = strip_citations(&strip_references(text));
+        let found = theirs::parse(text);
+        let urls: BTreeSet<&str> = found.entries.iter().map(|entry| entry.url).collect();
+        let cut = loss::cut_urls(text);
+        let whole: Vec<String> = cut.iter().filter_map(loss::CutUrl::whole).collect();
+        self.compat.sentences += split_sentences(&bare).len();
+        self.compat.urls += urls.len();
+        self.compat.cut_urls += whole.len();
+
+        let parsed = citations::parse(text);
+        let known: BTreeSet<&str> = parsed.urls().into_iter().map(|(url, _)| url).collect();
+        self.ours.sentences += reading::sourced(text).len();
+        self.ours.urls += known.len();
+        let is_whole = |url: &&String| as_ours(url).is_some_and(|url| known.contains(url.as_str()));
+        self.ours.cut_urls += whole.iter().filter(|url| !is_whole(url)).count();
+
+        if let Some(lost) = loss::lost_text(text) {
+            let lost = text.chars().skip(lost.range.start).take(lost.range.len());
+            let lost: String = lost.collect();
+            self.compat.lost += lost.chars().count();
+            let prose = prose::without_sources(text);
+            let missing = lost.lines().filter(|line| !is_in(&prose, line));
+            self.ours.lost += missing.map(|line| line.chars().count()).sum::<usize>();
+        }
+    }
+}
+
+/// An address in the form in which our reader has addresses.
+fn as_ours(url: &str) -> Option<String> {
+    let alone = format!("See <{url}>.");
+    let found = citations::parse(&alone);
+    found.urls().first().map(|(url, _)| (*url).to_owned())
+}
+
+/// Whether a line stands in a text from which sources were cut out: its words without them do.
+fn is_in(prose: &str, line: &str) -> bool {
+    let line = prose::without_sources(line);
+    let line = line.trim();
+    line.is_empty() || prose.contains(line)
+}
