@@ -185,6 +185,11 @@ async fn the_embedded_model_obeys_the_schema_and_its_limits() {
         Cause::ContextTooLong
     );
 
+    // What the context leaves is enough for most replies, so a longer limit alone refuses nothing.
+    let roomy = request("You compare.", "Which?", verdict_schema(), 5000);
+    let told = model.chat(&roomy, &Purse::default()).await.unwrap();
+    assert_eq!(told.finish, Finish::Stop);
+
     let impossible = request(
         "You compare.",
         "Which?",

@@ -36,6 +36,18 @@ use super::{
 /// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would
 /// depend on the number of threads; without it they do not, at the same speed on a CPU.
 const NO_FLASH_ATTENTION: i32 = 0;
+/// A reply's limit is the longest that may be needed. Where the context leaves less, the reply is
+/// cut there; with less than this part of its limit it would hardly ever end in time.
+const LEAST_ROOM: usize = 4;
+
+/// A prompt in tokens.
+struct Tokens {
+    all: Vec<LlamaToken>,
+    /// Those before the last message: instructions, which other prompts share.
+    head: usize,
+    /// How many a reply may take.
+    room: usize,
+}
 
 /// A loaded model.
 pub struct Loaded {
@@ -146,7 +158,11 @@ impl<'m> Engine<'m> {
 
     /// Answers one request.
     pub fn answer(&mut self, request: &Request) -> Result<Reply, Failed> {
-        let (prompt, head) = self.tokens(request)?;
+        let Tokens {
+            all: prompt,
+            head,
+            room,
+        } = self.tokens(request)?;
         if request.count {
             return Ok(counted(request.id, prompt.len()));
         }
@@ -158,14 +174,14 @@ impl<'m> Engine<'m> {
         // speed.
         let forced = matcher
             .as_mut()
-            .map(|m| forced(m, request.max_tokens as usize))
+            .map(|m| forced(m, room))
             .unwrap_or_default();
         let mut sequence = prompt.clone();
         sequence.extend(&forced);
         let (was_read, read_ms) = self.read_for(request, &sequence, head)?;
         let started = Instant::now();
         let (reply, finish) = self
-            .write(was_read, sequence.len(), forced, matcher, request)
+            .write(was_read, sequence.len(), room, forced, matcher, request)
             .inspect_err(|_| self.forget())
             .map_err(engine_failed)?;
         Ok(Reply {
@@ -231,41 +247,40 @@ impl<'m> Engine<'m> {
         Ok((was_read, started.elapsed().as_millis() as u64))
     }
 
-    /// The prompt, and how many of its tokens come before the last message: instructions, which
-    /// other prompts share.
-    fn tokens(&self, request: &Request) -> Result<(Vec<LlamaToken>, usize), Failed> {
+    fn tokens(&self, request: &Request) -> Result<Tokens, Failed> {
         let vocab = self.loaded.model.vocab();
         let pieces = template::prompt(&self.loaded.model, &request.messages);
-        let (mut tokens, mut head) = (Vec::new(), 0);
+        let (mut all, mut head) = (Vec::new(), 0);
         for (number, piece) in pieces.iter().enumerate() {
             let (text, is_frame) = match piece {
                 Piece::Frame(text) => (text.as_str(), true),
                 Piece::Content(text) => (*text, false),
             };
             if number + 2 == pieces.len() {
-                head = tokens.len();
+                head = all.len();
             }
-            tokens.extend(vocab.tokenize(
+            all.extend(vocab.tokenize(
                 text.as_bytes(),
                 number == 0 && vocab.should_add_bos(),
                 is_frame,
             ));
         }
-        let room = request.max_tokens as usize;
-        if request.messages.is_empty() || room == 0 || tokens.is_empty() {
+        let wanted = request.max_tokens as usize;
+        if request.messages.is_empty() || wanted == 0 || all.is_empty() {
             return Err((
                 FailureCause::BadRequest,
                 "a request needs messages and room for a reply".into(),
             ));
         }
-        if tokens.len() + room > self.limit {
-            let (have, limit) = (tokens.len(), self.limit);
+        let (have, limit) = (all.len(), self.limit);
+        let room = wanted.min(limit.saturating_sub(have));
+        if room < wanted.div_ceil(LEAST_ROOM) {
             let message = format!(
-                "the prompt has {have} tokens and the reply up to {room}, but the context holds {limit}"
+                "the prompt has {have} tokens and the reply up to {wanted}, but the context holds {limit}"
             );
             return Err((FailureCause::ContextTooLong, message));
         }
-        Ok((tokens, head))
+        Ok(Tokens { all, head, room })
     }
 
     fn matcher(&self, request: &Request) -> Result<Option<Matcher>, Failed> {
@@ -328,11 +343,11 @@ impl<'m> Engine<'m> {
             slot, mut output, ..
         }: WasRead,
         mut position: usize,
+        most: usize,
         forced_first: Vec<LlamaToken>,
         mut matcher: Option<Matcher>,
         request: &Request,
     ) -> Result<(Vec<LlamaToken>, Finish)> {
-        let most = request.max_tokens as usize;
         let mut random = ChaCha8Rng::seed_from_u64(request.seed);
         let mut reply = forced_first;
         loop {
