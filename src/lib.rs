@@ -9,11 +9,13 @@ pub mod cli;
 
 pub mod report;
 
-pub use taskgen_stages::{answer, audit, evaluate, inspire, probe, rank, transcribe, weave};
+pub use taskgen_stages::{
+    answer, audit, collect, evaluate, inspire, probe, rank, transcribe, weave,
+};
 
 pub use taskgen_tools::{
-    agents, benchmarks, context, embed, evidence, http, judging, llm, models, similarity, store,
-    web,
+    agents, benchmarks, context, embed, evidence, http, judging, llm, mediawiki, models,
+    similarity, store, web,
 };
 
 pub use taskgen_base::{citations, data, files, isolation, lint, stats, text};

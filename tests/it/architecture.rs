@@ -50,6 +50,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("evaluate", STAGE),
     ("audit", STAGE),
     (
+        "collect",
+        &[
+            "mediawiki",
+            "benchmarks",
+            "context",
+            "files",
+            "text",
+            "data",
+        ],
+    ),
+    (
         "agents",
         &["context", "llm", "files", "citations", "text", "data"],
     ),
@@ -74,6 +85,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("embed", &["files", "text", "data"]),
     ("llm", &["store", "models", "http", "files", "text", "data"]),
     ("web", &["store", "http", "isolation", "text", "data"]),
+    ("mediawiki", &["web", "http", "text", "data"]),
     ("models", &["http", "files", "data"]),
     ("store", &["files", "data"]),
     ("http", &[]),
@@ -151,8 +163,8 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
     (&["rusqlite"], &["store"], "only store contains SQL"),
     (
         &["reqwest"],
-        &["http", "llm", "web", "models"],
-        "only llm, web and models call out, through http",
+        &["http", "llm", "web", "mediawiki", "models"],
+        "only llm, web, mediawiki and models call out, through http",
     ),
     (&["backon"], &["http"], "there is one retry policy, in http"),
     (

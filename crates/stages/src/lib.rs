@@ -5,7 +5,8 @@
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
 use taskgen_base::{data, files, isolation, lint, stats, text};
 use taskgen_tools::{
-    agents, benchmarks, context, embed, evidence, judging, llm, models, similarity, store, web,
+    agents, benchmarks, context, embed, evidence, judging, llm, mediawiki, models, similarity,
+    store, web,
 };
 
 #[cfg(test)]
@@ -23,3 +24,5 @@ pub mod answer;
 pub mod evaluate;
 
 pub mod audit;
+
+pub mod collect;

@@ -15,6 +15,7 @@ pub mod context;
 pub mod embed;
 pub mod http;
 pub mod llm;
+pub mod mediawiki;
 pub mod models;
 pub mod store;
 pub mod web;

@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, builder::PossibleValuesParser};
+use jiff::{Timestamp, civil::Date};
 
-use super::values::{Renamed, evaluators, one_of, renamed_to_similarity, share};
-use crate::{cli::project::settings::SandboxKind, evaluate::Form};
+use super::values::{Renamed, day, evaluators, one_of, renamed_to_similarity, share};
+use crate::{
+    cli::project::settings::SandboxKind,
+    collect::{CATEGORY, MOST},
+    evaluate::Form,
+};
 
 /// `answer`
 #[derive(Clone, Debug, clap::Args)]
@@ -279,9 +284,64 @@ pub enum Export {
     },
 }
 
+/// `wiki collect …`
+#[derive(Debug, clap::Args)]
+pub struct WikiCollect {
+    /// First day on which an article may have been created, such as 2026-03-01
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    pub since: Date,
+    /// First day after the window
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    pub until: Date,
+    /// Address of mail or of a page at which you are reached; wikis ask for it
+    #[arg(long, value_name = "ADDRESS")]
+    pub contact: String,
+    /// Address of the wiki's `api.php`
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "https://en.wikipedia.org/w/api.php"
+    )]
+    pub api: String,
+    /// The moment at which articles are frozen, such as 2026-11-01T00:00:00Z [default: now, or that of the first run]
+    #[arg(long, value_name = "TIME")]
+    pub as_of: Option<Timestamp>,
+    /// The category of good articles
+    #[arg(long, value_name = "TITLE", default_value = CATEGORY)]
+    pub category: String,
+    /// The most articles
+    #[arg(long, value_name = "N", default_value_t = MOST)]
+    pub most: usize,
+    /// Name of the edition [default: its window]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Milliseconds between the starts of two requests
+    #[arg(long, value_name = "MS", default_value_t = 1_000)]
+    pub pause_ms: u64,
+    /// The folder
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+}
+
 /// `wiki …`
 #[derive(Debug, Subcommand)]
 pub enum Wiki {
+    /// Collect an edition: good articles of a wiki that came into being in a window of time
+    ///
+    /// Articles are frozen as they were at one moment, ranked by references and structure, and
+    /// written as a benchmark's folder with a manifest, the licence and the authors. What was
+    /// fetched is kept: the same command goes on where it stopped. Next: `taskgen wiki import
+    /// FOLDER`.
+    Collect(WikiCollect),
+    /// Show how two editions differ: articles that are new, gone or changed
+    Diff {
+        /// Folder or manifest of the earlier one
+        #[arg(value_name = "EARLIER")]
+        earlier: PathBuf,
+        /// Folder or manifest of the later one
+        #[arg(value_name = "LATER")]
+        later: PathBuf,
+    },
     /// Import a benchmark's folder: its tasks as a named set, gold articles, and agencies' articles
     ///
     /// Nothing is imported twice. Next: `taskgen evaluate --metric writing,facts`.

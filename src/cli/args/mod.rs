@@ -16,7 +16,7 @@ use clap_complete::Shell;
 pub use self::{
     evaluation::{
         Answer, Audit, Evaluate, Export, Leaderboard, RemoveReports, Report, Reports, Rescore,
-        Supervise, Wiki,
+        Supervise, Wiki, WikiCollect,
     },
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
@@ -130,7 +130,7 @@ pub enum Command {
     /// Write what the project has in the layouts of other benchmarks
     #[command(subcommand)]
     Export(Export),
-    /// Import, export and check the files of Wiki Live Challenge
+    /// Collect, import, export and check the files of Wiki Live Challenge
     #[command(subcommand)]
     Wiki(Wiki),
     /// Write web pages: the tasks with their quotes, or a form on which people score reports

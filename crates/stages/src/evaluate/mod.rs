@@ -36,7 +36,7 @@ pub use self::{
     kae::decide,
     options::{Form, Options},
     scoring::{ratings_by_criterion, scored, scored_as},
-    wiki::{facts as wiki_facts, result_files as wiki_files},
+    wiki::{facts as wiki_facts, result_files as wiki_files, writing_criteria},
 };
 use crate::{
     context::{Context, StageReport},

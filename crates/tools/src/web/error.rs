@@ -187,7 +187,7 @@ impl FetchError {
     }
 
     /// The error for a request without a response, or for a body that broke off.
-    pub(super) fn lost(error: &reqwest::Error) -> Self {
+    pub(crate) fn lost(error: &reqwest::Error) -> Self {
         chain(error)
             .find_map(typed)
             .unwrap_or_else(|| Self::Connection { what: root(error) })

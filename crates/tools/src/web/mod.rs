@@ -14,9 +14,12 @@ mod reader_process;
 mod response;
 mod robots;
 
-use error::FetchError;
+pub(crate) use body::read as read_body;
+pub(crate) use error::FetchError;
 pub use fetch::FetchOptions;
 use fetch::Fetcher;
 pub use jina::{JINA, JinaOptions, KeyRefused};
 pub use pages::{Page, Pages, PagesOptions};
+pub(crate) use polite::Polite;
+pub(crate) use read::wiki;
 pub use reader_process::serve as serve_reading;

@@ -13,6 +13,7 @@
 pub mod aggregate;
 pub mod compat;
 pub mod doctor;
+pub mod edition;
 pub mod files;
 pub mod layout;
 pub mod leak;

@@ -19,6 +19,7 @@ mod stub_detection;
 mod tags;
 mod tree;
 mod visibility;
+pub(crate) mod wiki;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -22,7 +22,7 @@ pub use self::{
         urls_of,
     },
     markdown::MarkdownFile,
-    raw_wiki::{Parse, RawPage, RawWiki, Section},
+    raw_wiki::{Parse, RawPage, RawQuery, RawWiki, Section},
     results::{
         Alignment, CitationFile, CitationResult, CriterionVerdict, Judged, VerifiabilityFile,
         WinCounts, Winner, WritingFile,
