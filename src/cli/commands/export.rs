@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::{
@@ -13,7 +13,10 @@ use crate::{
     },
     cli::{
         args::{Export, Global},
-        commands::reports::answer,
+        commands::{
+            folder::{WrittenFolder, told_of_others},
+            reports::answer,
+        },
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -24,7 +27,6 @@ use crate::{
         file_names::as_name,
         live_research_bench_files::{self, JudgeFiles, Placed},
     },
-    files,
     store::Store,
 };
 
@@ -45,6 +47,8 @@ struct Exported {
     judges: Vec<PathBuf>,
     /// The averages; of two judges alone.
     averages: Option<PathBuf>,
+    /// Other files that lie in the folder.
+    others: usize,
 }
 
 /// Runs the command.
@@ -75,16 +79,17 @@ fn live_research_bench(
         head.state == crate::data::State::Ok && tasks.iter().any(|task| task.id == head.task)
     });
     let further_attempts = ok.count() - placed.len();
-    write_reports(&store, folder, &placed)?;
+    let written = WrittenFolder::new(folder);
+    write_reports(&store, &written, &placed)?;
     let stamp = store
         .last_judged()?
         .map_or_else(|| UNTIMED.to_owned(), |time| as_stamp(&time));
     let mut judges = live_research_bench_files::judges(&store, &placed, REPORTS)?;
     let mut folders = Vec::new();
     for judge in &mut judges {
-        folders.push(write_judge(folder, &stamp, judge)?);
+        folders.push(write_judge(&written, folder, &stamp, judge)?);
     }
-    let averages = write_averages(folder, &stamp, &judges)?;
+    let averages = write_averages(&written, &stamp, &judges)?;
     let agents = placed.iter().map(|of| &of.head.agent);
     let exported = Exported {
         folder: folder.to_owned(),
@@ -93,6 +98,7 @@ fn live_research_bench(
         further_attempts,
         judges: folders,
         averages,
+        others: written.others()?,
     };
     printer.show(&exported, text)?;
     Ok(exit::DONE)
@@ -122,6 +128,10 @@ fn text(of: &Exported) -> String {
             "no grades: `taskgen evaluate --metric presentation,coverage,consistency,association`\n",
         );
     }
+    if of.judges.len() > 2 {
+        out.push_str("no averages: the layout has them for two judges, and these are more\n");
+    }
+    out.push_str(&told_of_others(of.others));
     out.push_str(&format!(
         "next: taskgen audit results {}",
         of.folder.display()
@@ -129,16 +139,21 @@ fn text(of: &Exported) -> String {
     out
 }
 
-fn write_reports(store: &Store, folder: &Path, placed: &[Placed<'_>]) -> Result<()> {
+fn write_reports(store: &Store, folder: &WrittenFolder, placed: &[Placed<'_>]) -> Result<()> {
     for of in placed {
         let text = store.report_text(&of.head.id)?;
-        write(&folder.join(REPORTS).join(&of.path), &text)?;
+        folder.write(&folder.join(REPORTS).join(&of.path), &text)?;
     }
     Ok(())
 }
 
 /// Writes a judge's files, and returns their folder.
-fn write_judge(folder: &Path, stamp: &str, of: &mut JudgeFiles) -> Result<PathBuf> {
+fn write_judge(
+    written: &WrittenFolder,
+    folder: &Path,
+    stamp: &str,
+    of: &mut JudgeFiles,
+) -> Result<PathBuf> {
     let judge = &of.judge;
     let name = format!(
         "reports_graded_{}_{}",
@@ -150,16 +165,16 @@ fn write_judge(folder: &Path, stamp: &str, of: &mut JudgeFiles) -> Result<PathBu
         let lines = Incremental::of_reports(criterion, &of.reports);
         if !lines.lines.is_empty() {
             let file = format!("{}_results.jsonl", criterion.word());
-            write(&place.join("incremental").join(file), &lines.write())?;
+            written.write(&place.join("incremental").join(file), &lines.write())?;
         }
     }
     let detailed: &ReportsFile = &of.reports;
-    write(
+    written.write(
         &place.join(format!("detailed_results_{stamp}.json")),
         &detailed.write(),
     )?;
     let summary = place.join(format!("summary_{stamp}.json"));
-    write(&summary, &of.summary.write())?;
+    written.write(&summary, &of.summary.write())?;
     of.means.name.file = place
         .strip_prefix(folder)
         .map(|place| place.join(format!("summary_{stamp}.json")))
@@ -169,7 +184,11 @@ fn write_judge(folder: &Path, stamp: &str, of: &mut JudgeFiles) -> Result<PathBu
     Ok(place)
 }
 
-fn write_averages(folder: &Path, stamp: &str, judges: &[JudgeFiles]) -> Result<Option<PathBuf>> {
+fn write_averages(
+    folder: &WrittenFolder,
+    stamp: &str,
+    judges: &[JudgeFiles],
+) -> Result<Option<PathBuf>> {
     let means: Vec<_> = judges.iter().map(|of| of.means.clone()).collect();
     let Some(file) = average(&means).to_file() else {
         return Ok(None);
@@ -177,7 +196,7 @@ fn write_averages(folder: &Path, stamp: &str, judges: &[JudgeFiles]) -> Result<O
     let path = folder
         .join("results")
         .join(format!("averaged_results_{stamp}.json"));
-    write(&path, &file.write())?;
+    folder.write(&path, &file.write())?;
     Ok(Some(path))
 }
 
@@ -185,10 +204,4 @@ fn write_averages(folder: &Path, stamp: &str, judges: &[JudgeFiles]) -> Result<O
 fn as_stamp(time: &str) -> String {
     let seconds = time.split('.').next().unwrap_or(time);
     seconds.trim_end_matches('Z').replace(':', "-")
-}
-
-/// Writes a file of an export whole, with the folders above it.
-pub fn write(path: &Path, text: &str) -> Result<()> {
-    files::write_whole(path, text.as_bytes())
-        .context("cannot write the export\nhint: choose another folder")
 }

@@ -1,11 +1,15 @@
-//! The files below a folder, and what is wrong in a benchmark's file, for commands that take whole
-//! folders.
+//! The files below a folder, what is wrong in a benchmark's file, and folders that are written, for
+//! commands that take whole folders.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
-use crate::{benchmarks::problem::Problem as FileProblem, cli::ui::output::Problem};
+use crate::{benchmarks::problem::Problem as FileProblem, cli::ui::output::Problem, files};
 
 /// The files in and under a folder, by name. Hidden ones are left out, and links are not followed,
 /// so that no folder is entered twice.
@@ -31,6 +35,53 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A folder that is written: which files were, and whether others lie there.
+pub struct WrittenFolder {
+    root: PathBuf,
+    written: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl WrittenFolder {
+    /// Nothing is written yet.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            written: RefCell::default(),
+        }
+    }
+
+    /// A place below it.
+    pub fn join(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Writes a file whole, with the folders above it.
+    pub fn write(&self, path: &Path, text: &str) -> Result<()> {
+        files::write_whole(path, text.as_bytes())
+            .context("cannot write the export\nhint: choose another folder")?;
+        self.written.borrow_mut().insert(path.to_owned());
+        Ok(())
+    }
+
+    /// How many other files lie there: of an earlier export perhaps, which readers would take for
+    /// a part of this one.
+    pub fn others(&self) -> Result<usize> {
+        let written = self.written.borrow();
+        let files = files_below(&self.root)?;
+        Ok(files.iter().filter(|file| !written.contains(*file)).count())
+    }
+}
+
+/// What is said of other files in a folder; nothing where there are none.
+pub fn told_of_others(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        n => format!(
+            "other files in the folder: {n}; of an earlier export perhaps, and readers take them for a part of this one\n"
+        ),
+    }
 }
 
 /// A problem of a benchmark's file, with its hint.

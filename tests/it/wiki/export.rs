@@ -111,6 +111,16 @@ fn what_was_imported_comes_out_again() {
         "{text}"
     );
 
+    // What an earlier export left is told of.
+    assert_eq!(said["others"], 0);
+    let stranger = project.path("out/test_data/gone/md_data/Alder_Bridge.md");
+    std::fs::create_dir_all(stranger.parent().expect("a folder")).expect("writable");
+    std::fs::write(&stranger, "# Alder Bridge\n").expect("writable");
+    assert_eq!(project.json(&["wiki", "export", "out"])["others"], 1);
+    let told = project.ok(&["wiki", "export", "out"]);
+    assert!(told.contains("other files in the folder: 1;"), "{told}");
+    std::fs::remove_dir_all(project.path("out/test_data/gone")).expect("a folder");
+
     // Into another project and out again: the same bytes.
     let other = Project::new(&nobody.url);
     let folder = project.path("out");

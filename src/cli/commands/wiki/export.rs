@@ -20,7 +20,10 @@ use crate::{
     },
     cli::{
         args::Global,
-        commands::{export::write, reports::answer},
+        commands::{
+            folder::{WrittenFolder, told_of_others},
+            reports::answer,
+        },
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -46,6 +49,8 @@ struct Exported {
     without_gold: usize,
     /// The folder of each judge's verdicts.
     judges: Vec<PathBuf>,
+    /// Other files that lie in the folder.
+    others: usize,
 }
 
 /// Runs the command.
@@ -70,11 +75,12 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
     }
     let heads = answer::report_heads(&store)?;
     let placed = wiki_files::placed(&tasks, &heads, &gold);
-    write_tasks(folder, &tasks, &gold)?;
-    write_reports(&store, folder, &placed)?;
+    let written = WrittenFolder::new(folder);
+    write_tasks(&written, &tasks, &gold)?;
+    write_reports(&store, &written, &placed)?;
     let mut judges = Vec::new();
     for judge in wiki_files::judges(&store, &placed)? {
-        judges.push(write_judge(folder, &placed, &judge)?);
+        judges.push(write_judge(&written, &placed, &judge)?);
     }
     let agents: BTreeSet<&str> = placed.iter().map(|of| of.folder.as_str()).collect();
     let exported = Exported {
@@ -84,6 +90,7 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
         reports: placed.len(),
         without_gold: all.len() - tasks.len(),
         judges,
+        others: written.others()?,
     };
     printer.show(&exported, text)?;
     Ok(exit::DONE)
@@ -110,6 +117,7 @@ fn text(of: &Exported) -> String {
     if of.judges.is_empty() {
         out.push_str("no verdicts: `taskgen evaluate --metric writing,facts`\n");
     }
+    out.push_str(&told_of_others(of.others));
     out.push_str(&format!(
         "gold articles are Wikipedia's, CC BY-SA 4.0: name them where you pass them on\n\
          next: taskgen wiki doctor {folder}"
@@ -118,7 +126,11 @@ fn text(of: &Exported) -> String {
 }
 
 /// Writes the tasks and their gold articles, in the order of the set.
-fn write_tasks(folder: &Path, tasks: &[Task], gold: &BTreeMap<TaskId, GoldArticle>) -> Result<()> {
+fn write_tasks(
+    folder: &WrittenFolder,
+    tasks: &[Task],
+    gold: &BTreeMap<TaskId, GoldArticle>,
+) -> Result<()> {
     let stems = wiki_files::stems(gold);
     let data = folder.join("wiki_data");
     let (mut listed, mut rows) = (Vec::new(), Vec::new());
@@ -127,8 +139,10 @@ fn write_tasks(folder: &Path, tasks: &[Task], gold: &BTreeMap<TaskId, GoldArticl
         let stem = &stems[&task.id];
         let title = stem_of(&article.title);
         let url = article.url.clone();
+        let own = article.attributes.get(NUMBER);
+        let own = own.and_then(|number| serde_json::from_str(number).ok());
         listed.push(Field::Read(Box::new(BenchTask {
-            id: serde_json::Value::from(number).into(),
+            id: own.unwrap_or_else(|| serde_json::Value::from(number)).into(),
             title: title.clone().into(),
             url: url.clone().into(),
             question: task.text.clone().into(),
@@ -141,7 +155,7 @@ fn write_tasks(folder: &Path, tasks: &[Task], gold: &BTreeMap<TaskId, GoldArticl
         }));
         let cleaned = data.join("cleaned_data");
         let markdown = cleaned.join("article").join(format!("{stem}.md"));
-        write(&markdown, &article.text)?;
+        folder.write(&markdown, &article.text)?;
         if !article.statements.is_empty() {
             let statements = article.statements.iter();
             let statements: Vec<Field<GoldStatement>> = statements
@@ -150,31 +164,31 @@ fn write_tasks(folder: &Path, tasks: &[Task], gold: &BTreeMap<TaskId, GoldArticl
             let path = cleaned
                 .join("statement")
                 .join(format!("{stem}_statements.json"));
-            write_json(&path, statements)?;
+            write_json(folder, &path, statements)?;
         }
     }
     let name = format!("ga_{}", tasks.len());
-    write_json(&data.join(format!("{name}.json")), listed)?;
+    write_json(folder, &data.join(format!("{name}.json")), listed)?;
     let table = TaskTable::new(rows).write();
-    write(&data.join(format!("{name}.csv")), &table)
+    folder.write(&data.join(format!("{name}.csv")), &table)
 }
 
 /// Writes the reports as Markdown and as JSON, and the register of their agents.
-fn write_reports(store: &Store, folder: &Path, placed: &[Placed<'_>]) -> Result<()> {
+fn write_reports(store: &Store, folder: &WrittenFolder, placed: &[Placed<'_>]) -> Result<()> {
     let data = folder.join("test_data");
     let mut cites: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for of in placed {
         let text = store.report_text(&of.head.id)?;
         let place = data.join(&of.folder);
         let markdown = place.join("md_data").join(format!("{}.md", of.stem));
-        write(&markdown, &text)?;
+        folder.write(&markdown, &text)?;
         let article = wiki_files::article(of, &text);
         let page = article.page().map(|(_, page)| page);
         let urls = page.and_then(|page| page.citation_urls.get());
         let known = cites.entry((&of.folder, &of.head.agent)).or_default();
         *known |= urls.is_some_and(|urls| urls.iter().next().is_some());
         let json = place.join("json_data").join(format!("{}.json", of.stem));
-        write_json(&json, article)?;
+        write_json(folder, &json, article)?;
     }
     let agencies = cites.into_iter().map(|((folder, agent), cites)| {
         let agency = Agency {
@@ -192,7 +206,7 @@ fn write_reports(store: &Store, folder: &Path, placed: &[Placed<'_>]) -> Result<
         agencies: Named(agencies.collect()).into(),
         ..AgenciesFile::default()
     };
-    write_json(&data.join("agencies.json"), register)
+    write_json(folder, &data.join("agencies.json"), register)
 }
 
 /// Results of an agent under one kind of question.
@@ -204,7 +218,11 @@ struct AgentResults<'a> {
 
 /// Writes the verdicts of a judge with a summary for each agent, and returns their folder: one
 /// folder for each order in which articles were shown.
-fn write_judge(folder: &Path, placed: &[Placed<'_>], judge: &JudgeResults) -> Result<PathBuf> {
+fn write_judge(
+    folder: &WrittenFolder,
+    placed: &[Placed<'_>],
+    judge: &JudgeResults,
+) -> Result<PathBuf> {
     let place = folder
         .join("results")
         .join(as_name(&judge.judge.replace('/', "__")));
@@ -215,13 +233,13 @@ fn write_judge(folder: &Path, placed: &[Placed<'_>], judge: &JudgeResults) -> Re
             let Some(file) = file else { continue };
             let own = place.join(&of.folder).join("writing").join(order);
             let path = own.join(format!("{}_writing.json", of.stem));
-            write_json(&path, file.clone())?;
+            write_json(folder, &path, file.clone())?;
             by_folder.entry(own).or_default().writing.push(file);
         }
         if let Some(file) = &results.facts {
             let own = place.join(&of.folder).join("verifiability");
             let path = own.join(format!("{}_verifiability.json", of.stem));
-            write_json(&path, file.clone())?;
+            write_json(folder, &path, file.clone())?;
             by_folder.entry(own).or_default().facts.push(file);
         }
     }
@@ -233,19 +251,19 @@ fn write_judge(folder: &Path, placed: &[Placed<'_>], judge: &JudgeResults) -> Re
                 .iter()
                 .map(|file| aggregate::writing::writing(file, Counting::Strict))
                 .collect();
-            write_json(&path, aggregate::writing::summary(&figures).1)?;
+            write_json(folder, &path, aggregate::writing::summary(&figures).1)?;
         } else {
             let figures: Vec<_> = results
                 .facts
                 .iter()
                 .map(|file| aggregate::verifiability::verifiability(file, Counting::Strict))
                 .collect();
-            write_json(&path, aggregate::verifiability::summary(&figures))?;
+            write_json(folder, &path, aggregate::verifiability::summary(&figures))?;
         }
     }
     Ok(place)
 }
 
-fn write_json<T: Content>(path: &Path, content: T) -> Result<()> {
-    write(path, &JsonFile::from(content).write())
+fn write_json<T: Content>(folder: &WrittenFolder, path: &Path, content: T) -> Result<()> {
+    folder.write(path, &JsonFile::from(content).write())
 }
