@@ -226,5 +226,11 @@ fn wiki_judge_beside_the_stored_verdicts() {
             started.elapsed().as_secs()
         );
         assert!(!items.is_empty(), "no stored verdicts in the folder");
+        assert!(
+            pairs.len() * 4 >= items.len(),
+            "hardly any verdict: {} of {}",
+            pairs.len(),
+            items.len()
+        );
     }
 }

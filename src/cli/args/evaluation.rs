@@ -310,8 +310,8 @@ pub struct WikiCollect {
     #[arg(long, value_name = "TITLE", default_value = CATEGORY)]
     pub category: String,
     /// The most articles
-    #[arg(long, value_name = "N", default_value_t = MOST)]
-    pub most: usize,
+    #[arg(long, value_name = "N", default_value_t = MOST as u64, value_parser = clap::value_parser!(u64).range(1..))]
+    pub most: u64,
     /// Name of the edition [default: its window]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

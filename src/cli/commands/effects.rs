@@ -208,7 +208,7 @@ fn text(of: &Shown) -> String {
         "F",
         "p",
         "corrected p",
-        "best at",
+        "highest in",
     ]);
     for agent in &effects.agents {
         rows.add_row(agent_row(agent));
@@ -248,7 +248,7 @@ fn text(of: &Shown) -> String {
         ]);
     }
     out.push_str(&format!("\n{rows}\n"));
-    out.push_str("above 0: the more of it, the higher the scores; intervals by resampling tasks");
+    out.push_str("above 0: the more of it, the higher the scores (beside each agent's own mean); intervals by resampling tasks");
     out
 }
 
@@ -274,9 +274,9 @@ fn variance(of: &Shown) -> String {
 }
 
 fn agent_row(of: &AgentEffects) -> Vec<String> {
-    let best = of.by_category.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let highest = of.by_category.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let stands_out = of.adjusted_p.is_some_and(|p| p < ALPHA);
-    let best = best.filter(|_| stands_out);
+    let highest = highest.filter(|_| stands_out);
     vec![
         on_one_line(&of.agent),
         of.tasks.to_string(),
@@ -284,7 +284,7 @@ fn agent_row(of: &AgentEffects) -> Vec<String> {
         f_of(of),
         p_value(of.anova.map(|of| of.shuffled_p)),
         p_value(of.adjusted_p),
-        best.map_or_else(
+        highest.map_or_else(
             || "–".to_owned(),
             |(category, by)| format!("{} ({by:+.3})", on_one_line(category)),
         ),
@@ -357,9 +357,9 @@ fn page(of: &Shown, measure: &MeasureDef) -> AnalysisPage {
         ),
         forest(
             "attributes",
-            "What goes with hard tasks",
-            "Spearman's rank correlation of the mean score of a task with what is known of it; \
-             below 0, more of it goes with lower scores.",
+            "What goes with high and low scores",
+            "Spearman's rank correlation of the scores of a task, beside each agent's own mean, with what \
+             is known of it; below 0, more of it goes with lower scores.",
             "Spearman's ρ",
             &attributes,
         ),

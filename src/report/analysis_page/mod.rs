@@ -102,17 +102,22 @@ fn html(page: &AnalysisPage) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     #[test]
     fn marks_cut_a_sentence_and_strange_ones_are_left_out() {
-        let parts = |marks: &[std::ops::Range<usize>]| Side::new("x", "河 is 7 m.", marks).parts;
+        let parts = |marks: &[(usize, usize)]| {
+            let marks: Vec<_> = marks.iter().map(|(from, to)| *from..*to).collect();
+            Side::new("x", "河 is 7 m.", &marks).parts
+        };
         let text = |text: &str, marked| (text.to_owned(), marked);
         assert_eq!(
-            parts(&[5..6]),
+            parts(&[(5, 6)]),
             [text("河 is ", false), text("7", true), text(" m.", false)]
         );
-        let strange = [5..6, 5..7, 90..91, 3..3];
+        let strange = [(5, 6), (5, 7), (90, 91), (3, 3)];
         assert_eq!(parts(&strange).len(), 3);
         assert_eq!(parts(&[]), [text("河 is 7 m.", false)]);
         assert!(Side::new("x", "", &[]).parts.is_empty());
@@ -133,7 +138,8 @@ mod tests {
             pairs: vec![Pair {
                 kind: "number".to_owned(),
                 place: "<a>".to_owned(),
-                sides: ["<p>", "<q>"].map(|text| Side::new("a", text, &[0..2])),
+                sides: ["<p>", "<q>"]
+                    .map(|text| Side::new("a", text, &[Range { start: 0, end: 2 }])),
                 reason: "<em>".to_owned(),
             }],
             ..AnalysisPage::default()

@@ -33,6 +33,7 @@ pub fn forest(
     axis: &str,
     rows: &[(String, Interval)],
 ) -> Option<Figure> {
+    let all = rows;
     let rows = &rows[..rows.len().min(ROWS)];
     let values = rows.iter().flat_map(|(_, of)| {
         let ends = of.ends.map(|(low, high)| [low, high]);
@@ -66,12 +67,12 @@ pub fn forest(
     let cell = |value: Option<f64>| svg::number(value.unwrap_or(f64::NAN), 3);
     Some(Figure {
         title: title.to_owned(),
-        caption: caption.to_owned(),
+        caption: captioned(caption, all.len()),
         svg: svg::image(id, bottom + 40.0, title, caption, &body),
         columns: ["", axis, "lower end", "upper end"]
             .map(str::to_owned)
             .to_vec(),
-        rows: rows
+        rows: all
             .iter()
             .map(|(name, of)| {
                 let ends = of.ends.unzip();
@@ -79,6 +80,14 @@ pub fn forest(
             })
             .collect(),
     })
+}
+
+/// A caption that says where rows have no room.
+fn captioned(caption: &str, rows: usize) -> String {
+    if rows <= ROWS {
+        return caption.to_owned();
+    }
+    format!("{caption} The first {ROWS} of {rows} are drawn; the numbers have all.")
 }
 
 /// A cell of a grid.
@@ -121,7 +130,7 @@ pub fn grid(of: &Grid<'_>) -> Figure {
     let rows = &of.rows[..of.rows.len().min(ROWS)];
     let shares = rows.iter().flat_map(|(_, cells)| cells);
     let shares: Vec<f64> = shares.filter_map(|cell| cell.share).collect();
-    let shades = Shades {
+    let colours = Shades {
         low: 100.0 * shares.iter().copied().fold(f64::INFINITY, f64::min),
         high: 100.0 * shares.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         best_is_high: of.best_is_high,
@@ -139,7 +148,7 @@ pub fn grid(of: &Grid<'_>) -> Figure {
             let x = LEFT + width * j as f64;
             let mark = if cell.stands_out { "*" } else { "" };
             let value = cell.share.map(|share| 100.0 * share);
-            shades.cell((x, y), (x + width, y + STEP), value, mark)
+            colours.cell((x, y), (x + width, y + STEP), value, mark)
         });
         label + &cells.collect::<String>()
     });
@@ -148,10 +157,11 @@ pub fn grid(of: &Grid<'_>) -> Figure {
     let first = std::iter::once(String::new());
     Figure {
         title: of.title.clone(),
-        caption: of.caption.clone(),
+        caption: captioned(&of.caption, of.rows.len()),
         svg: svg::image(of.id, height, &of.title, &of.caption, &body),
         columns: first.chain(of.columns.iter().cloned()).collect(),
-        rows: rows
+        rows: of
+            .rows
             .iter()
             .map(|(name, cells)| {
                 let cells = cells.iter().map(|cell| {

@@ -138,7 +138,7 @@ fn what_scores_depend_on_comes_out() {
     assert_eq!(views["tasks"], 4);
     assert!(number(&views["spearman"]["value"]) < 0.0, "{views}");
     let page = std::fs::read_to_string(project.path("e.html")).expect("a page");
-    assert!(page.contains("What goes with hard tasks"));
+    assert!(page.contains("What goes with high and low scores"));
     println!(
         "{}",
         project.ok(&["audit", "effects", "--measure", "writing"])

@@ -5,8 +5,9 @@ use std::{io::Write as _, path::PathBuf};
 
 use serde_json::Value;
 use taskgen::{
-    benchmarks::wiki_live_challenge::compat::text::split_sentences, embed::Encoder,
-    evidence::retrieval::Index,
+    benchmarks::wiki_live_challenge::compat::text::split_sentences,
+    embed::Encoder,
+    evidence::retrieval::{self, Index},
 };
 
 use super::nobody;
@@ -169,4 +170,69 @@ fn stored_sentences_come_out_of_the_splitter() {
         println!("{list}: {same} of {} stored sentences", expected.len());
         assert_eq!(split, expected);
     }
+}
+
+/// Whether the three passages that `facts` shows of the other article have a sentence that the
+/// benchmark's judge saw and called consistent: by words, and by words and meaning.
+#[test]
+fn real_passages_beside_the_stored_lists() {
+    let Some(folder) = folder() else { return };
+    let encoder = Encoder::load(&crate::embed::model().path).expect("it loads");
+    let stored = folder.join("results/test_verifiability2");
+    let file = std::fs::read_dir(&stored).expect("results").next();
+    let file = file.expect("a result").expect("an entry").path();
+    let name = file
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let stem = name
+        .strip_suffix("_verifiability.json")
+        .expect("on verifiability");
+    let stored: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    // The gold article alone: statements of the report were extracted, and stand in it otherwise.
+    let article = folder.join(format!(
+        "data/2025_Mar_Nov/wiki_data/cleaned_data/article/{stem}.md"
+    ));
+    let text = std::fs::read_to_string(article).expect("an article");
+    let passages = retrieval::passages("gold", &text);
+    let texts: Vec<&str> = passages.iter().map(|of| of.text.as_str()).collect();
+    let vectors = texts.iter().map(|text| encoder.encode(text)).collect();
+    let index = Index::new(&texts, Some(vectors));
+    let (mut found, mut all) = ([0_usize; 2], 0);
+    for of in stored["alignments"].as_array().expect("a list") {
+        if of["verify"]["verdict"] != "consistent" {
+            continue;
+        }
+        let statement = of["gen_sentence"].as_str().expect("a text");
+        // The nearest of the five: which of them decided is not stored.
+        let nearest = of["candidates"][0].as_str().expect("a text");
+        let words = taskgen::text::words::tokens(nearest);
+        let has = |text: &str| {
+            let known: std::collections::BTreeSet<String> =
+                taskgen::text::words::tokens(text).into_iter().collect();
+            let shared = words.iter().filter(|word| known.contains(*word)).count();
+            shared * 10 >= words.len() * 8
+        };
+        let holding: Vec<usize> = (0..texts.len()).filter(|at| has(texts[*at])).collect();
+        // A statement of the article may be worded otherwise than its sentence.
+        if holding.is_empty() {
+            continue;
+        }
+        all += 1;
+        let vector = encoder.encode(statement);
+        for (how, vector) in [None, Some(vector.as_slice())].into_iter().enumerate() {
+            let best = index.best(statement, vector, 3).best;
+            found[how] += usize::from(best.iter().any(|at| holding.contains(at)));
+        }
+    }
+    println!(
+        "of {all} consistent statements the three passages of {} have the nearest sentence: by \
+         words {}, by words and meaning {}",
+        texts.len(),
+        found[0],
+        found[1]
+    );
+    assert!(all > 0);
 }

@@ -203,6 +203,8 @@ fn batches_of_statements_give_the_verdicts_of_single_questions() {
             .iter()
             .filter(|(key, label)| *label != "silent" && batched[*key] != **label);
         assert_eq!(lost.count(), 0);
+        let silent = batched.values().filter(|label| *label == "silent").count();
+        assert!(silent > 0);
         let said = batched.values().filter(|label| *label != "silent").count();
         assert_eq!(said, 4 * 2 * (8 + 6 + 4), "what is planted is found");
         assert!(fewer * 2 <= characters, "{fewer} of {characters}");

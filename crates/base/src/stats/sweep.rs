@@ -1,7 +1,7 @@
 //! Symmetric equations that may have more than one solution, as those of least squares have. Hides
 //! the sweep operator (Goodnight, "A tutorial on the SWEEP operator", Am. Stat. 33, 1979).
 
-/// A pivot that has lost all but this share of its size to those before it is nought.
+/// A pivot below this share of its first size counts as zero.
 const SINGULAR: f64 = 1e-9;
 
 /// A generalised inverse of a symmetric matrix without negative eigenvalues.

@@ -5,8 +5,9 @@
 //! of its category by a one-way analysis of variance, and correlates difficulty with page views,
 //! length, statements and links. **Differs from it**: deviations are from the mean of the task,
 //! which scatter less; a p-value by shuffling stands beside the one of the F distribution, and is
-//! corrected for the number of agents (Holm); correlations have intervals; and the shares of
-//! variance say how much there is to explain.
+//! corrected for the number of agents (Holm); how hard a task is follows from scores beside each
+//! agent's own mean, so that missing reports make none; correlations have intervals; and the shares
+//! of variance say how much there is to explain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,22 +95,25 @@ pub fn effects(tasks: &[TaskScores], seed: u64) -> Effects {
         .map(String::as_str)
         .collect();
     let agents: Vec<&str> = agents.into_iter().collect();
-    let scores: Vec<Vec<Option<f64>>> = tasks
+    // What has no category explains nothing by its category.
+    let of_category = tasks
         .iter()
-        .map(|task| {
-            let of = |agent: &&str| task.scores.get(*agent).copied();
-            agents.iter().map(of).collect()
-        })
-        .collect();
-    let categories: Vec<&str> = tasks
-        .iter()
-        .map(|task| task.category.as_deref().unwrap_or_default())
-        .collect();
-    let variance = effects::components(&scores, &categories);
+        .filter_map(|task| Some((task, task.category.as_deref()?)));
+    let (with, categories): (Vec<&&TaskScores>, Vec<&str>) = of_category.unzip();
+    let sorted = Matrix {
+        scores: rows(&agents, with.into_iter().copied()),
+        categories,
+    };
+    let variance = effects::components(&sorted.scores, &sorted.categories);
     Effects {
         tasks: tasks.len(),
-        without_category: categories.iter().filter(|of| of.is_empty()).count(),
-        agents: of_agents(&agents, &scores, &categories, seed),
+        without_category: tasks.len() - sorted.scores.len(),
+        agents: of_agents(
+            &agents,
+            &rows(&agents, tasks.iter().copied()),
+            &sorted,
+            seed,
+        ),
         categories: of_categories(&tasks, &agents),
         no_variance: variance.as_ref().err().map(ToString::to_string),
         variance: variance.ok(),
@@ -117,30 +121,48 @@ pub fn effects(tasks: &[TaskScores], seed: u64) -> Effects {
     }
 }
 
+/// Scores of tasks with a category.
+struct Matrix<'a> {
+    /// Tasks × agents.
+    scores: Vec<Vec<Option<f64>>>,
+    /// Of each task.
+    categories: Vec<&'a str>,
+}
+
+/// Tasks × agents.
+fn rows<'a>(agents: &[&str], tasks: impl Iterator<Item = &'a TaskScores>) -> Vec<Vec<Option<f64>>> {
+    let row = |task: &TaskScores| {
+        let score = |agent: &&str| task.scores.get(*agent).copied();
+        agents.iter().map(score).collect()
+    };
+    tasks.map(row).collect()
+}
+
 fn of_agents(
     agents: &[&str],
     scores: &[Vec<Option<f64>>],
-    categories: &[&str],
+    sorted: &Matrix<'_>,
     seed: u64,
 ) -> Vec<AgentEffects> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let effects = effects::agent_effects(scores, &mut rng);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let analyses = anova::by_category(scores, categories, Reference::Task, &mut rng);
+    let (of_category, categories) = (&sorted.scores, &sorted.categories);
+    let analyses = anova::by_category(of_category, categories, Reference::Task, &mut rng);
     let rows = agents.iter().enumerate().map(|(at, agent)| {
         let effect = effects.iter().find(|of| of.agent == at);
-        let analysis = analyses.iter().find(|of| of.agent == at);
-        let anova = analysis.map(|of| &of.anova);
+        let by_category = analyses.iter().find(|of| of.agent == at);
+        let anova = by_category.map(|of| &of.anova);
         AgentEffects {
             agent: (*agent).to_owned(),
             tasks: effect.map_or(0, |of| of.tasks),
             effect: effect.and_then(|of| of.effect),
-            by_category: analysis.map_or_else(Vec::new, |of| of.means.clone()),
-            anova: anova.and_then(|of| of.as_ref().ok()).cloned(),
+            by_category: by_category.map_or_else(Vec::new, |of| of.means.clone()),
+            anova: anova.and_then(|of| of.as_ref().ok()).copied(),
             no_anova: anova
                 .and_then(|of| of.as_ref().err())
                 .map(ToString::to_string),
-            adjusted_p: analysis.and_then(|of| of.adjusted),
+            adjusted_p: by_category.and_then(|of| of.adjusted),
         }
     });
     rows.collect()
@@ -172,9 +194,17 @@ fn of_categories(tasks: &[&TaskScores], agents: &[&str]) -> Vec<CategoryScores> 
 
 fn of_attributes(tasks: &[&TaskScores], seed: u64) -> Vec<Row> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut of_agent: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (agent, score) in tasks.iter().flat_map(|task| &task.scores) {
+        of_agent.entry(agent).or_default().push(*score);
+    }
+    // Beside each agent's own mean: a task that a weak agent alone has answered is no hard one.
     let scores = tasks.iter().filter_map(|task| {
-        let scores: Vec<f64> = task.scores.values().copied().collect();
-        Some((task.task.clone(), mean(&scores)?))
+        let beside = task.scores.iter().filter_map(|(agent, score)| {
+            let own = mean(of_agent.get(agent.as_str())?)?;
+            Some(score - own)
+        });
+        Some((task.task.clone(), mean(&beside.collect::<Vec<_>>())?))
     });
     let mut attributes: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for task in tasks {
@@ -197,7 +227,7 @@ mod tests {
     /// Twelve tasks in two categories; one agent is good at one of them, harder tasks are longer.
     fn tasks() -> Vec<TaskScores> {
         let task = |n: usize| {
-            let is_history = n % 2 == 0;
+            let is_history = n.is_multiple_of(2);
             let base = 0.8 - 0.03 * n as f64;
             let historian = if is_history { 0.2 } else { -0.1 };
             let noise = |k: usize| 0.01 * ((n * 7 + k * 5) % 4) as f64;
@@ -236,6 +266,44 @@ mod tests {
         let variance = found.variance.expect("components");
         assert!(variance.agent.share > 0.0, "{variance:?}");
         assert_eq!(found.categories.len(), 2);
+    }
+
+    /// Tasks without a category make no category of their own, and a task that only a weak agent
+    /// has answered is not hard.
+    #[test]
+    fn what_is_missing_is_left_out() {
+        let mut tasks = tasks();
+        for task in tasks.iter_mut().take(4) {
+            task.category = None;
+        }
+        let found = effects(&tasks, 1);
+        assert_eq!(found.without_category, 4);
+        for agent in &found.agents {
+            let anova = agent.anova.expect("an analysis");
+            assert_eq!((anova.groups, anova.values), (2, 8), "{agent:?}");
+        }
+        assert_eq!(found.variance.map(|of| of.categories), Some(2));
+        let level = |n: usize, agent: &str, score| TaskScores {
+            task: format!("{agent}{n}"),
+            scores: BTreeMap::from([(agent.to_owned(), score + 0.01 * (n % 2) as f64)]),
+            attributes: BTreeMap::from([(
+                "words".to_owned(),
+                if agent == "weak" { 900.0 } else { 90.0 },
+            )]),
+            ..TaskScores::default()
+        };
+        let apart: Vec<TaskScores> = (0..8)
+            .map(|n| {
+                if n < 4 {
+                    level(n, "weak", 0.1)
+                } else {
+                    level(n, "strong", 0.9)
+                }
+            })
+            .collect();
+        let found = effects(&apart, 1);
+        let rho = found.attributes[0].spearman.map(|of| of.value);
+        assert!(rho.is_none_or(|rho| rho.abs() < 1e-9), "{rho:?}");
     }
 
     #[test]

@@ -21,6 +21,8 @@ const COLLECTED: &str = "collected";
 const PLAN: &str = "plan.json";
 const LISTED: &str = "listed.json";
 const PAGES: &str = "pages";
+/// What an edition leaves in a folder.
+const FOREIGN: [&str; 4] = [MANIFEST, "wiki_data", "test_data", "ATTRIBUTION.md"];
 
 /// What is collected in a folder. Another run with another plan is refused: its pages would be
 /// frozen at another moment, or be of another wiki.
@@ -58,7 +60,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder, and makes it where there is none. Its plan is kept at once.
+    /// Opens a folder, and makes it where there is none. One with files of another origin is
+    /// refused.
     pub fn open(options: &Options, api: &str) -> Result<Self> {
         let root = options.folder.clone();
         let path = root.join(COLLECTED).join(PLAN);
@@ -83,9 +86,14 @@ impl Folder {
             ),
             Some(_) => {}
             None => {
+                if let Some(there) = FOREIGN.iter().find(|name| root.join(name).exists()) {
+                    bail!(
+                        "`{}` holds `{there}`, which no collection of ours left there\nhint: collect into another folder",
+                        root.display()
+                    );
+                }
                 create_own_folder(&root.join(COLLECTED))?;
                 create_own_folder(&root.join(COLLECTED).join(PAGES))?;
-                keep(&path, &plan)?;
             }
         }
         Ok(Self { root, plan })
@@ -96,8 +104,9 @@ impl Folder {
         read(&self.root.join(COLLECTED).join(LISTED))
     }
 
-    /// Keeps the list, once it is whole.
+    /// Keeps the list, once it is whole, and what it is of: before, nothing binds the folder.
     pub fn keep_list(&self, listed: &Listed) -> Result<()> {
+        keep(&self.root.join(COLLECTED).join(PLAN), &self.plan)?;
         keep(&self.root.join(COLLECTED).join(LISTED), listed)
     }
 
@@ -122,7 +131,7 @@ impl Folder {
         let path = self.root.join(MANIFEST);
         let manifest = edition.manifest.write();
         match fs_err::read(&path) {
-            Ok(there) if there == manifest.as_bytes() => return Ok(()),
+            Ok(there) if there == manifest.as_bytes() => {}
             Ok(_) => bail!(
                 "`{}` is the manifest of another edition, and an edition is never changed\nhint: collect into another folder and compare the two",
                 path.display()
@@ -131,7 +140,11 @@ impl Folder {
             Err(error) => return Err(error.into()),
         }
         for file in &edition.files {
-            write_whole(&self.root.join(&file.path), file.text.as_bytes())?;
+            let path = self.root.join(&file.path);
+            // One that was lost is mended; one that somebody changed is theirs.
+            if !path.exists() {
+                write_whole(&path, file.text.as_bytes())?;
+            }
         }
         Ok(write_whole(&path, manifest.as_bytes())?)
     }

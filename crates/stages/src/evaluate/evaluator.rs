@@ -14,7 +14,6 @@ use super::{
 use crate::{
     context::{Context, StageReport},
     data::{Average, InForce, InTable, Judgement, MeasureDef, ReportId, Role, Scores, Task, Unit},
-    embed::Encoder,
     store::{Evaluation, PanelJudgements, Store},
     web::Pages,
 };
@@ -60,11 +59,6 @@ pub trait Evaluator: Send + Sync {
     /// What must be on record before it asks, unless the evaluators of this run bring it.
     fn ready(&self, _work: &Work<'_>, _run: &[&'static dyn Evaluator]) -> Result<()> {
         Ok(())
-    }
-
-    /// Whether it finds passages by meaning, too, where there is an encoder.
-    fn reads_by_meaning(&self) -> bool {
-        false
     }
 
     /// Asks for the judgements that are missing, and saves each at once.
@@ -115,8 +109,6 @@ pub struct Work<'a> {
     pub judged: &'a [Case<'a>],
     /// The user's settings.
     pub options: &'a Options,
-    /// Reads sentences by meaning; none where passages are found by words alone.
-    pub encoder: Option<&'a Encoder>,
     /// The time that is noted with fetched pages, RFC 3339.
     pub now: &'a str,
 }

@@ -41,7 +41,6 @@ pub use self::{
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, MeasureDef, State, Task, TaskId},
-    embed::Encoder,
     evidence::reading,
     store::{Evaluation, Store},
     web::Pages,
@@ -123,8 +122,6 @@ pub struct Subject<'a> {
     pub agents: &'a [String],
     /// The evaluators.
     pub evaluators: &'a [&'static dyn Evaluator],
-    /// Reads sentences by meaning; none where passages are found by words alone.
-    pub encoder: Option<&'a Encoder>,
 }
 
 /// Asks for the judgements that are missing, and saves each at once. `now` is noted with the pages
@@ -175,7 +172,6 @@ pub async fn run(
         cases: &cases,
         judged: &judged,
         options,
-        encoder: subject.encoder,
         now,
     };
     // What raters are told comes first, in whatever order the user names it.

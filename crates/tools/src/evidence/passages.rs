@@ -1,6 +1,5 @@
 //! The passages of pages that statements are held against: for each statement those that fit it
-//! best by words, and by meaning where there is an encoder, together for statements that are asked
-//! about together.
+//! best by words, together for statements that are asked about together.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +9,7 @@ use super::{
     retrieval::{self, Index, Passage},
     support::ClaimBatch,
 };
-use crate::{embed::Encoder, store::Store};
+use crate::store::Store;
 
 /// Passages that are shown for each statement, and of pages so short that all of them are shown.
 const EACH: usize = 3;
@@ -20,14 +19,12 @@ const ALL: usize = 12;
 pub type Statements = Vec<(String, String)>;
 
 /// Passages of pages with their index.
-pub struct Passages<'e> {
+pub struct Passages {
     all: Vec<Passage>,
     index: Index,
-    /// Reads statements; none where passages are found by words alone.
-    encoder: Option<&'e Encoder>,
 }
 
-impl<'e> Passages<'e> {
+impl Passages {
     /// The passages of these pages, in their order.
     pub fn of(store: &Store, pages: &BTreeSet<&str>) -> Result<Self> {
         let mut all: Vec<Passage> = Vec::new();
@@ -36,26 +33,18 @@ impl<'e> Passages<'e> {
                 all.extend(retrieval::passages(page, &extract.text));
             }
         }
-        Ok(Self::new(all, None))
+        Ok(Self::new(all))
     }
 
     /// The passages of one text, under the name of its source.
-    pub fn of_text(source: &str, text: &str, encoder: Option<&'e Encoder>) -> Self {
-        Self::new(retrieval::passages(source, text), encoder)
+    pub fn of_text(source: &str, text: &str) -> Self {
+        Self::new(retrieval::passages(source, text))
     }
 
-    fn new(all: Vec<Passage>, encoder: Option<&'e Encoder>) -> Self {
+    fn new(all: Vec<Passage>) -> Self {
         let texts: Vec<&str> = all.iter().map(|of| of.text.as_str()).collect();
-        // Of a short text all are shown, whatever fits.
-        let encoder = encoder.filter(|_| all.len() > ALL);
-        let vectors =
-            encoder.map(|encoder| texts.iter().map(|text| encoder.encode(text)).collect());
-        let index = Index::new(&texts, vectors);
-        Self {
-            all,
-            index,
-            encoder,
-        }
+        let index = Index::new(&texts, None);
+        Self { all, index }
     }
 
     /// The passages that fit the statements best, in the order of the pages; all of short pages,
@@ -66,8 +55,7 @@ impl<'e> Passages<'e> {
         }
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
         for (_, text) in statements {
-            let vector = self.encoder.map(|encoder| encoder.encode(text));
-            let found = self.index.best(text, vector.as_deref(), EACH).best;
+            let found = self.index.best(text, None, EACH).best;
             if found.is_empty() {
                 wanted.extend(0..EACH);
             }

@@ -133,6 +133,18 @@ pub fn sourced(report: &str) -> Vec<Sourced> {
     sourced
 }
 
+/// The numbers under which a report cites addresses, as it has them, each with its address.
+pub fn numbered_sources(report: &str) -> Vec<(String, String)> {
+    let found = citations::parse(report);
+    let sources = found.citations.into_iter().filter_map(|citation| {
+        let number = citation
+            .label
+            .filter(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_digit()))?;
+        Some((number, citation.url?))
+    });
+    sources.collect()
+}
+
 /// The statements of a report that cite, each with its citations in order: from the record, where
 /// it was evaluated before.
 pub fn with_citations(

@@ -164,6 +164,9 @@ impl Client {
     ) -> Result<Reply, ApiError> {
         let url = self.url(parameters, next);
         let attempt = || async {
+            // The wait for a turn is no part of the time that a request has.
+            let host = url.host_str().unwrap_or_default();
+            let _turn = self.polite.turn(host).await;
             let timed = tokio::time::timeout(self.options.timeout, self.attempt(&url)).await;
             timed.unwrap_or_else(|_| {
                 let seconds = self.options.timeout.as_secs_f64().ceil();
@@ -200,8 +203,6 @@ impl Client {
     }
 
     async fn attempt(&self, url: &Url) -> Result<Reply, Failed> {
-        let host = url.host_str().unwrap_or_default();
-        let _turn = self.polite.turn(host).await;
         let request = self.http.request(Method::GET, url);
         let request = request.map_err(|offline| ApiError::Offline(offline.0))?;
         self.requests.fetch_add(1, Ordering::Relaxed);

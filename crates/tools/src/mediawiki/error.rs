@@ -54,7 +54,7 @@ pub enum ApiError {
     },
     /// The wiki has no time, or wants fewer requests.
     #[error(
-        "the wiki is busy: {what}\nhint: run the same command later: it goes on where it stopped; a longer --pause asks less often"
+        "the wiki is busy: {what}\nhint: run the same command later: it goes on where it stopped; a longer --pause-ms asks less often"
     )]
     Busy {
         /// What it says.

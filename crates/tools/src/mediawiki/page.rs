@@ -253,6 +253,10 @@ fn revision(page: &Value) -> Result<Result<(&Value, String), Reason>, ApiError> 
     if main["texthidden"].as_bool().unwrap_or(false) {
         return Ok(Err(Reason::HiddenText));
     }
+    if main["textmissing"].as_bool().unwrap_or(false) {
+        // The wiki has lost it, and will not find it again.
+        return Ok(Err(Reason::Unreadable));
+    }
     let wikitext = main["content"].as_str();
     let wikitext = wikitext.ok_or(ApiError::Shape("wikitext of a revision"))?;
     let start = wikitext.trim_start().get(..9).unwrap_or_default();
@@ -270,7 +274,13 @@ fn is_list(title: &str) -> bool {
 
 /// Whether a rendered page is in a category, which may be named with its namespace.
 fn is_in(parsed: &Value, category: &str) -> bool {
-    let plain = |title: &str| title.replace('_', " ").trim().to_owned();
+    // The first letter of a title has no case.
+    let plain = |title: &str| {
+        let title = title.replace('_', " ");
+        let mut rest = title.trim().chars();
+        let first = rest.next().into_iter().flat_map(char::to_uppercase);
+        first.collect::<String>() + rest.as_str()
+    };
     let bare = category.split_once(':').map_or(category, |(_, name)| name);
     let categories = parsed["categories"].as_array().into_iter().flatten();
     let mut names = categories.filter_map(|found| found["category"].as_str());
@@ -297,7 +307,8 @@ mod tests {
     #[test]
     fn a_category_is_found_with_underscores() {
         let parsed = json!({"categories": [{"category": "Good_articles"}, {"category": "Weirs"}]});
-        assert!(is_in(&parsed, "Category:Good articles") && is_in(&parsed, "Weirs"));
+        assert!(is_in(&parsed, "Category:Good articles") && is_in(&parsed, "weirs"));
+        assert!(is_in(&parsed, "Category:good articles"));
         assert!(!is_in(&parsed, "Category:Good") && !is_in(&json!({}), "Weirs"));
     }
 
@@ -311,6 +322,8 @@ mod tests {
         );
         assert_eq!(revision(&page("#重定向 [[A]]")), Ok(Err(Reason::Redirect)));
         assert!(matches!(revision(&page("隼隼隼隼")), Ok(Ok(_))));
+        let lost = json!({"revisions": [{"slots": {"main": {"textmissing": true}}}]});
+        assert_eq!(revision(&lost), Ok(Err(Reason::Unreadable)));
         let hidden = json!({"revisions": [{"slots": {"main": {"texthidden": true}}}]});
         assert_eq!(revision(&hidden), Ok(Err(Reason::HiddenText)));
         assert!(matches!(revision(&json!({})), Err(ApiError::Shape(_))));

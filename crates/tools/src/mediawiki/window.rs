@@ -20,7 +20,12 @@ pub struct Window {
 
 impl Window {
     /// The window from the beginning of one day to the beginning of another, in UTC.
-    pub fn new(since: Date, until: Date, as_of: Timestamp) -> Result<Self, ApiError> {
+    pub fn new(
+        since: Date,
+        until: Date,
+        as_of: Timestamp,
+        now: Timestamp,
+    ) -> Result<Self, ApiError> {
         let start = |day: Date| {
             let zoned = day.to_zoned(TimeZone::UTC);
             zoned.map_err(|error| ApiError::Window(error.to_string()))
@@ -29,6 +34,12 @@ impl Window {
         if first >= after {
             return Err(ApiError::Window(format!(
                 "a window from {since} until {until} has no day in it"
+            )));
+        }
+        if as_of > now {
+            return Err(ApiError::Window(format!(
+                "{} is still to come, and nothing can be frozen as it will be then",
+                text(as_of)
             )));
         }
         if after > as_of {
@@ -76,6 +87,7 @@ mod tests {
             date(2026, 3, 1),
             date(2026, 4, 1),
             at("2026-04-15T12:00:00Z"),
+            at("2026-04-20T00:00:00Z"),
         );
         let window = window.expect("a window");
         assert_eq!(window.since, "2026-03-01T00:00:00Z");
@@ -91,10 +103,15 @@ mod tests {
 
     #[test]
     fn days_are_in_order_and_the_window_is_over() {
-        let new = |since, until| Window::new(since, until, at("2026-04-15T12:00:00Z"));
+        let now = at("2026-04-20T00:00:00Z");
+        let new = |since, until| Window::new(since, until, at("2026-04-15T12:00:00Z"), now);
         assert!(new(date(2026, 4, 1), date(2026, 4, 1)).is_err());
         assert!(new(date(2026, 4, 1), date(2026, 4, 15)).is_ok());
         assert!(new(date(2026, 4, 1), date(2026, 4, 16)).is_err());
+        // Nothing is frozen as it will be.
+        let (since, until) = (date(2026, 3, 1), date(2026, 4, 1));
+        let later = Window::new(since, until, at("2026-04-21T00:00:00Z"), now);
+        assert!(matches!(later, Err(ApiError::Window(_))));
     }
 
     #[test]

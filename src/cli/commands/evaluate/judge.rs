@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::{
     cli::{
         args::{self, Global},
-        commands::{models, reports::answer, stages},
+        commands::{reports::answer, stages},
         project::{Project, providers::Variables, resolve, settings::Reader, this_program},
         ui::{
             exit::{self, NoModel, Usage},
@@ -17,7 +17,6 @@ use crate::{
     },
     context::StageReport,
     data::{AgentReport, Task},
-    embed::{self, Encoder},
     evaluate::{self, Evaluator, Subject},
     store::Store,
     web::{self, FetchOptions, JinaOptions, Pages, PagesOptions},
@@ -105,21 +104,12 @@ pub fn judge(
         seen.stored_only,
         printer,
     )?)?;
-    let by_meaning = evaluators
-        .iter()
-        .any(|evaluator| evaluator.reads_by_meaning());
-    let encoder = if by_meaning {
-        encoder(global, printer)?
-    } else {
-        None
-    };
     let now = jiff::Timestamp::now().to_string();
     let subject = Subject {
         tasks: &tasks,
         reports: &reports,
         agents: &args.agent,
         evaluators: &evaluators,
-        encoder: encoder.as_ref(),
     };
     let work = evaluate::run(&ctx, &pages, subject, options, &now);
     let code = if global.dry_run {
@@ -143,18 +133,6 @@ pub fn judge(
         tasks,
         reports,
     })
-}
-
-/// The encoder of sentences, if it is here.
-fn encoder(global: &Global, printer: &Printer) -> Result<Option<Encoder>> {
-    let Some(file) = models::here(global, embed::MODEL)? else {
-        printer.note(&format!(
-            "`{0}` is not here: passages are found by their words alone\nhint: `taskgen models pull {0}` fetches it",
-            embed::MODEL
-        ));
-        return Ok(None);
-    };
-    Encoder::load(&file.path).map(Some)
 }
 
 /// Refuses agents without a report: a name with a slip would score nothing, and say so nowhere.

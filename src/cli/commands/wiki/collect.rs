@@ -41,8 +41,9 @@ struct Shown {
 /// Runs `wiki collect`.
 pub fn run(global: &Global, args: &WikiCollect, printer: &Printer) -> Result<u8> {
     resolve::stop_on_signals(*printer)?;
-    let as_of = args.as_of.unwrap_or_else(Timestamp::now);
-    let window = Window::new(args.since, args.until, as_of).map_err(usage)?;
+    let now = Timestamp::now();
+    let as_of = args.as_of.unwrap_or(now);
+    let window = Window::new(args.since, args.until, as_of, now).map_err(usage)?;
     let options = ClientOptions {
         pause: Duration::from_millis(args.pause_ms),
         offline: global.offline,
@@ -55,7 +56,7 @@ pub fn run(global: &Global, args: &WikiCollect, printer: &Printer) -> Result<u8>
         category: args.category.clone(),
         window,
         is_as_of_given: args.as_of.is_some(),
-        most: args.most,
+        most: args.most as usize,
     };
     let notify = progress::notify(global.quiet || global.json);
     let collected = resolve::block_on(collect::run(&client, &options, &rubric(), &notify))?;

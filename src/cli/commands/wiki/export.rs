@@ -16,14 +16,10 @@ use crate::{
             AgenciesFile, Agency, COLUMNS, Content, Field, GoldStatement, JsonFile, Named,
             Task as BenchTask, TaskTable, VerifiabilityFile, WritingFile,
         },
-        layout::stem_of,
     },
     cli::{
         args::Global,
-        commands::{
-            folder::{WrittenFolder, told_of_others},
-            reports::answer,
-        },
+        commands::folder::{WrittenFolder, told_of_others},
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -32,7 +28,7 @@ use crate::{
     },
     data::{GoldArticle, Task, TaskId},
     evaluate::{
-        file_names::as_name,
+        file_names::{as_name, distinct},
         wiki_files::{self, JudgeResults, Placed},
     },
     store::Store,
@@ -57,7 +53,7 @@ struct Exported {
 pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let all = answer::tasks_in_set(&store, set)?;
+    let all = super::tasks(&store, set)?;
     let gold = store.gold()?;
     let mut tasks: Vec<Task> = all
         .iter()
@@ -73,14 +69,19 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
         let hint = "`taskgen wiki import FOLDER` brings tasks with gold articles";
         return Err(Usage(format!("no task has a gold article\nhint: {hint}")).into());
     }
-    let heads = answer::report_heads(&store)?;
+    let heads = store.report_heads()?;
     let placed = wiki_files::placed(&tasks, &heads, &gold);
     let written = WrittenFolder::new(folder);
     write_tasks(&written, &tasks, &gold)?;
     write_reports(&store, &written, &placed)?;
     let mut judges = Vec::new();
-    for judge in wiki_files::judges(&store, &placed)? {
-        judges.push(write_judge(&written, &placed, &judge)?);
+    let found = wiki_files::judges(&store, &placed)?;
+    let names = found
+        .iter()
+        .map(|of| (&of.judge, as_name(&of.judge.replace('/', "__"))));
+    let names = distinct(names);
+    for judge in &found {
+        judges.push(write_judge(&written, &placed, judge, &names[&judge.judge])?);
     }
     let agents: BTreeSet<&str> = placed.iter().map(|of| of.folder.as_str()).collect();
     let exported = Exported {
@@ -137,12 +138,15 @@ fn write_tasks(
     for (number, task) in (1_u64..).zip(tasks) {
         let article = &gold[&task.id];
         let stem = &stems[&task.id];
-        let title = stem_of(&article.title);
+        // Readers look for the files of a title under this name.
+        let title = stem.clone();
         let url = article.url.clone();
         let own = article.attributes.get(NUMBER);
         let own = own.and_then(|number| serde_json::from_str(number).ok());
         listed.push(Field::Read(Box::new(BenchTask {
-            id: own.unwrap_or_else(|| serde_json::Value::from(number)).into(),
+            id: own
+                .unwrap_or_else(|| serde_json::Value::from(number))
+                .into(),
             title: title.clone().into(),
             url: url.clone().into(),
             question: task.text.clone().into(),
@@ -222,10 +226,9 @@ fn write_judge(
     folder: &WrittenFolder,
     placed: &[Placed<'_>],
     judge: &JudgeResults,
+    name: &str,
 ) -> Result<PathBuf> {
-    let place = folder
-        .join("results")
-        .join(as_name(&judge.judge.replace('/', "__")));
+    let place = folder.join("results").join(name);
     let mut by_folder: BTreeMap<PathBuf, AgentResults<'_>> = BTreeMap::new();
     for (at, results) in &judge.articles {
         let of = &placed[*at];

@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::{
     cli::{
         args::Global,
-        commands::reports::answer,
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -54,8 +53,8 @@ pub fn run(
 ) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::tasks_in_set(&store, set)?;
-    let heads = answer::report_heads(&store)?;
+    let tasks = super::tasks(&store, set)?;
+    let heads = store.report_heads()?;
     let gold = store.gold()?;
     let placed = wiki_files::placed(&tasks, &heads, &gold);
     let evaluation = store.last_evaluation()?.unwrap_or_default();
@@ -66,12 +65,12 @@ pub fn run(
         let hint = "`taskgen wiki import FOLDER`, then `taskgen evaluate --metric facts`";
         return Err(Usage(format!("no report has verdicts on facts\nhint: {hint}")).into());
     }
-    let mut articles: BTreeMap<&TaskId, Gold<'_>> = BTreeMap::new();
+    let mut articles: BTreeMap<&TaskId, Gold> = BTreeMap::new();
     let mut found = Vec::new();
     for of in &placed {
         let article = articles
             .entry(&of.task.id)
-            .or_insert_with(|| Gold::of(of.gold, None));
+            .or_insert_with(|| Gold::new(of.gold));
         let text = store.report_text(&of.head.id)?;
         found.extend(conflicts(
             &judgements,
@@ -103,6 +102,7 @@ fn text(of: &Shown) -> String {
     let mut head = vec![
         "agent".to_owned(),
         "articles".to_owned(),
+        "statements".to_owned(),
         "covered".to_owned(),
     ];
     head.extend((1..=parts).map(|n| n.to_string()));
@@ -113,6 +113,7 @@ fn text(of: &Shown) -> String {
         let mut row = vec![
             on_one_line(&agent.agent),
             agent.articles.to_string(),
+            decided(agent),
             percent(agent.covered.map(|of| of.value)),
         ];
         row.extend(agent.parts.iter().map(part));
@@ -124,6 +125,13 @@ fn text(of: &Shown) -> String {
          beginning to their end\n* differs from the agent's share of the whole by more than chance (95 %, by \
          resampling articles; one in twenty does so for nothing)\n"
     );
+    for agent in of.agents.iter().filter(|agent| !agent.unscored.is_empty()) {
+        let causes = counted(&agent.unscored, "none");
+        out.push_str(&format!(
+            "{} without a verdict: {causes}\n",
+            on_one_line(&agent.agent)
+        ));
+    }
     if of.conflicts.is_empty() {
         out.push_str("no statement is contradicted");
         return out;
@@ -146,6 +154,15 @@ fn text(of: &Shown) -> String {
         out.push_str(&format!("and {more} more: --html FILE, or --json\n"));
     }
     out
+}
+
+/// Statements with a verdict, of how many.
+fn decided(of: &AgentPositions) -> String {
+    let without: u64 = of.unscored.values().sum();
+    match without {
+        0 => of.decided.to_string(),
+        n => format!("{} of {}", of.decided, of.decided + n),
+    }
 }
 
 fn listed(of: &Conflict) -> String {
@@ -241,14 +258,23 @@ fn page(of: &Shown) -> AnalysisPage {
             counted(&kinds, "none"),
         )
     });
+    let warnings = of.agents.iter().filter(|agent| !agent.unscored.is_empty());
+    let warnings = warnings.map(|agent| {
+        let causes = counted(&agent.unscored, "none");
+        format!(
+            "{}: {} statements have a verdict; without: {causes}",
+            agent.agent,
+            decided(agent)
+        )
+    });
     let first = ("Reports".to_owned(), of.reports.to_string());
     AnalysisPage {
         title: "Facts beside gold articles".to_owned(),
         facts: std::iter::once(first).chain(facts).collect(),
         figures: std::iter::once(grid(&map)).chain(halves).collect(),
         pairs: of.conflicts.iter().take(ON_PAGE).map(pair).collect(),
+        warnings: warnings.collect(),
         left_out: of.conflicts.len().saturating_sub(ON_PAGE),
-        ..AnalysisPage::default()
     }
 }
 

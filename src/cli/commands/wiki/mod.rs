@@ -11,10 +11,23 @@ mod results;
 
 use anyhow::Result;
 
-use crate::cli::{
-    args::{Global, Wiki},
-    ui::output::Printer,
+use crate::{
+    cli::{
+        args::{Global, Wiki},
+        commands::reports::answer,
+        ui::output::Printer,
+    },
+    data::Task,
+    store::Store,
 };
+
+/// The tasks of a set; all current ones where no set is named.
+fn tasks(store: &Store, set: Option<&str>) -> Result<Vec<Task>> {
+    match set {
+        Some(_) => answer::tasks_in_set(store, set),
+        None => store.tasks(),
+    }
+}
 
 /// Runs one of the commands.
 pub fn wiki(global: &Global, command: &Wiki, printer: &Printer) -> Result<u8> {

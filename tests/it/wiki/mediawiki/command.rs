@@ -59,8 +59,10 @@ fn an_edition_is_collected_imported_and_compared() {
         (&json!(5), &json!(5), &json!([])),
         "{imported}"
     );
-    let task = project.json(&["tasks", "list"])[0].clone();
-    let text = task["text"].as_str().expect("a text");
+    let tasks = project.json(&["tasks", "list"]);
+    let id = tasks[0]["id"].as_str().expect("an id");
+    let task = project.json(&["tasks", "show", id]);
+    let text = task["text"].as_str().unwrap_or_else(|| panic!("{task}"));
     assert!(text.contains("Skerry") && text.contains("\n39. "), "{text}");
 
     let same = project.json(&["wiki", "diff", "edition", "edition"]);
@@ -89,7 +91,28 @@ fn what_cannot_be_collected_has_one_clear_message() {
     backwards[3] = "2026-05-01";
     let told = project.fails(&backwards, 2);
     assert!(told.contains("--since is before --until"), "{told}");
+    let mut early = arguments(&api, "a@b.example", "edition");
+    (early[5], early[7]) = ("2999-01-01", "2999-02-01T00:00:00Z");
+    let told = project.fails(&early, 2);
+    assert!(told.contains("still to come"), "{told}");
+    // A folder of somebody else's, and one of which nothing was asked yet.
+    std::fs::create_dir_all(project.path("theirs/wiki_data")).expect("writable");
+    let told = project.fails(&arguments(&api, "a@b.example", "theirs"), 1);
+    assert!(told.contains("no collection of ours"), "{told}");
+    let mut offline = arguments("https://wiki.invalid/w/api.php", "a@b.example", "edition");
+    offline.push("--offline");
+    let told = project.fails(&offline, 1);
+    assert!(told.contains("--offline forbids"), "{told}");
+    project.fails(&offline, 1);
     let told = project.fails(&["wiki", "diff", "edition", "nowhere"], 2);
     assert!(told.contains("wiki collect"), "{told}");
     assert!(wiki.take_asked().is_empty(), "nothing was asked");
+    // The failed run bound the folder to nothing.
+    project.ok(&arguments(&api, "a@b.example", "edition"));
+    // A lost file comes back.
+    let lost = project.path("edition/wiki_data/ga_5.csv");
+    let before = std::fs::read(&lost).expect("a table");
+    std::fs::remove_file(&lost).expect("a table");
+    project.ok(&arguments(&api, "a@b.example", "edition"));
+    assert_eq!(std::fs::read(&lost).expect("a table"), before);
 }

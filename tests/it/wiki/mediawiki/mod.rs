@@ -82,7 +82,8 @@ fn client(wiki: &MediaWiki) -> Client {
 fn window(as_of: &str) -> Window {
     let day = |text: &str| text.parse().expect("a day");
     let as_of = as_of.parse().expect("a moment");
-    Window::new(day("2026-03-01"), day("2026-04-01"), as_of).expect("a window")
+    let now = jiff::Timestamp::now();
+    Window::new(day("2026-03-01"), day("2026-04-01"), as_of, now).expect("a window")
 }
 
 fn options(folder: &Path) -> Options {

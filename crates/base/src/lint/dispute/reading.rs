@@ -278,7 +278,11 @@ fn figure_of(items: &[Item]) -> Option<What> {
     }
     let digits = number.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let ending = &number[digits.len()..];
-    let value: f64 = digits.parse().ok()?;
+    // `NAN` and `INF` are words.
+    let value: f64 = digits
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite())?;
     let ordinal = matches!(ending, "st" | "nd" | "rd" | "th");
     // "Second" may be a unit and "a hundred" is an article's; alone, neither is left out.
     (ordinal || ending.is_empty()).then(|| {

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::{
-    data::{Fraction, MeasureDef, Scores},
+    data::{Average, Fraction, MeasureDef, Scores},
     evaluate::{EVALUATORS, scorecard::ReportScores},
 };
 
@@ -73,7 +73,11 @@ fn cell(
     measures
         .iter()
         .map(|measure| match scores.get(measure.key) {
-            Some(score) => score.outcome.clone(),
+            Some(score) => score.outcome.clone().map(|found| match measure.average {
+                // Each task counts the same, however much the score rests on.
+                Average::PerTask if found.denominator > 0.0 => Fraction::new(found.value(), 1.0),
+                _ => found,
+            }),
             None => Err(missing()),
         })
         .collect()

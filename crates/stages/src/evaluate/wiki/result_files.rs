@@ -21,6 +21,9 @@ use crate::{
     store::{Evaluation, PanelJudgements, Store},
 };
 
+/// Characters of titles that stand in the benchmark's names of files, too.
+const PUNCTUATION: [char; 6] = [':', '*', '?', '"', '<', '>'];
+
 /// A report in the layout of the benchmark.
 pub struct Placed<'a> {
     /// The report.
@@ -35,12 +38,14 @@ pub struct Placed<'a> {
     pub stem: String,
 }
 
-/// What the files of each gold article are called: its title with underscores.
+/// What the files of each gold article are called: its title with underscores, as the benchmark has
+/// it, unless that would be no file.
 pub fn stems(gold: &BTreeMap<TaskId, GoldArticle>) -> BTreeMap<&TaskId, String> {
-    distinct(
-        gold.iter()
-            .map(|(task, of)| (task, as_name(&stem_of(&of.title)))),
-    )
+    distinct(gold.iter().map(|(task, of)| {
+        let stem = stem_of(&of.title);
+        let is_file = as_name(&stem.replace(PUNCTUATION, "_")) == stem.replace(PUNCTUATION, "_");
+        (task, if is_file { stem } else { as_name(&stem) })
+    }))
 }
 
 /// The reports by agent and task.
@@ -76,7 +81,8 @@ pub fn article(of: &Placed<'_>, text: &str) -> ArticleFile {
         .collect();
     let plain = prose::without_sources(text);
     let source = format!("{}.md", of.stem);
-    ArticleFile::of_report(&of.gold.title, &plain, &statements, &source)
+    let own = reading::numbered_sources(text);
+    ArticleFile::of_report(&of.gold.title, &plain, &statements, &own, &source)
 }
 
 /// The verdicts of a judge.
@@ -112,11 +118,11 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
         return Ok(Vec::new());
     }
     // Read once for all agents: an index of its passages goes with it.
-    let mut gold: BTreeMap<&TaskId, facts::Gold<'_>> = BTreeMap::new();
+    let mut gold: BTreeMap<&TaskId, facts::Gold> = BTreeMap::new();
     for (place, of) in placed.iter().enumerate() {
         let article = gold
             .entry(&of.task.id)
-            .or_insert_with(|| facts::Gold::of(of.gold, None));
+            .or_insert_with(|| facts::Gold::new(of.gold));
         let text = store.report_text(&of.head.id)?;
         for name in &names {
             let results = results(&judgements, &evaluation, of, (&text, article), name)?;
@@ -136,7 +142,7 @@ fn results(
     judgements: &PanelJudgements<'_>,
     evaluation: &Evaluation,
     of: &Placed<'_>,
-    (text, gold): (&str, &facts::Gold<'_>),
+    (text, gold): (&str, &facts::Gold),
     judge: &str,
 ) -> Result<ArticleResults> {
     let (report, title) = (&of.head.id, of.gold.title.as_str());

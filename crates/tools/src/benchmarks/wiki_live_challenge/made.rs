@@ -2,7 +2,7 @@
 //! from the verdicts that they list. A verdict that is missing is left out, so that no reader takes
 //! it for a tie or for no support.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Number, Value};
 
@@ -70,15 +70,15 @@ impl WritingFile {
     }
 }
 
-/// What one text says of a statement of the other.
+/// The verdict on a statement beside another text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// The same.
+pub enum Verdict {
+    /// The text says the same.
     Supported,
-    /// Otherwise.
+    /// It says otherwise.
     Contradicted,
-    /// Nothing.
-    Nothing,
+    /// It says nothing of it.
+    NotSupported,
 }
 
 /// A statement beside the words that decide.
@@ -87,7 +87,7 @@ pub struct StatementFact {
     /// The statement.
     pub text: String,
     /// The verdict; none where there is none.
-    pub said: Option<Said>,
+    pub verdict: Option<Verdict>,
     /// The words of the other text that decide; empty where there are none.
     pub quote: String,
     /// The judge's reason.
@@ -95,26 +95,28 @@ pub struct StatementFact {
 }
 
 impl Judged {
-    fn of(said: Said, reason: &str) -> Self {
-        let verdict = match said {
-            Said::Supported => "consistent",
-            Said::Contradicted => "inconsistent",
-            Said::Nothing => "not_support",
+    fn new(verdict: Verdict, reason: &str) -> Self {
+        let word = match verdict {
+            Verdict::Supported => "consistent",
+            Verdict::Contradicted => "inconsistent",
+            Verdict::NotSupported => "not_support",
         };
         Self {
-            verdict: verdict.to_owned().into(),
+            verdict: word.to_owned().into(),
             reason: reason.to_owned().into(),
-            is_supported: (said == Said::Supported).into(),
-            is_conflict: (said == Said::Contradicted).into(),
+            is_supported: (verdict == Verdict::Supported).into(),
+            is_conflict: (verdict == Verdict::Contradicted).into(),
             ..Self::default()
         }
     }
 }
 
 impl Alignment {
-    fn of(fact: &StatementFact) -> Self {
+    fn new(fact: &StatementFact) -> Self {
         let candidates = (!fact.quote.is_empty()).then(|| fact.quote.clone().into());
-        let verify = fact.said.map(|said| Judged::of(said, &fact.reason));
+        let verify = fact
+            .verdict
+            .map(|verdict| Judged::new(verdict, &fact.reason));
         Self {
             candidates: candidates.into_iter().collect::<Vec<_>>().into(),
             verify: verify.into(),
@@ -128,11 +130,11 @@ impl VerifiabilityFile {
     pub fn of_verdicts(title: &str, agent: &[StatementFact], wiki: &[StatementFact]) -> Self {
         let of_agent = agent.iter().map(|fact| Alignment {
             gen_sentence: fact.text.clone().into(),
-            ..Alignment::of(fact)
+            ..Alignment::new(fact)
         });
         let of_wiki = wiki.iter().map(|fact| Alignment {
             gt_sentence: fact.text.clone().into(),
-            ..Alignment::of(fact)
+            ..Alignment::new(fact)
         });
         let mut file = Self {
             title: title.to_owned().into(),
@@ -147,6 +149,9 @@ impl VerifiabilityFile {
     }
 }
 
+/// Addresses with the numbers under which an article cites them.
+pub type Numbers = Vec<(String, String)>;
+
 /// A statement with the addresses that it cites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcedFact {
@@ -157,32 +162,35 @@ pub struct SourcedFact {
 }
 
 impl ArticleFile {
-    /// An agent's article: its text without sources, its statements, and what they cite, numbered
-    /// in the order of the article.
-    pub fn of_report(title: &str, text: &str, statements: &[SourcedFact], source: &str) -> Self {
-        let numbers = numbers(statements);
-        let mut by_number: Vec<(&str, usize)> = numbers.iter().map(|(url, n)| (*url, *n)).collect();
-        by_number.sort_by_key(|(_, n)| *n);
-        let urls = by_number
-            .into_iter()
-            .map(|(url, n)| (n.to_string(), url.to_owned().into()));
+    /// An agent's article: its text without sources, its statements, and what they cite. `own` are
+    /// the article's own numbers and addresses; what has none there gets a number beyond them.
+    pub fn of_report(
+        title: &str,
+        text: &str,
+        statements: &[SourcedFact],
+        own: &Numbers,
+        source: &str,
+    ) -> Self {
+        let all = numbered(statements, own);
+        let mut number_of: BTreeMap<&str, &str> = BTreeMap::new();
+        for (number, url) in &all {
+            number_of.entry(url).or_insert(number);
+        }
         let listed = statements.iter().map(|of| {
-            let cited: Vec<String> = of
-                .urls
-                .iter()
-                .map(|url| numbers[url.as_str()].to_string())
-                .collect();
-            let cited: Vec<&str> = cited.iter().map(String::as_str).collect();
+            let numbers: Vec<&str> = of.urls.iter().map(|url| number_of[url.as_str()]).collect();
             let urls: Vec<&str> = of.urls.iter().map(String::as_str).collect();
-            let cites = !cited.is_empty();
+            let has_sources = !urls.is_empty();
             Field::Read(Statement {
                 fact: of.text.clone().into(),
-                ref_idx: cites.then(|| RefIdx::new(&cited)).into(),
-                url: cites.then(|| UrlOrUrls::new(&urls)).into(),
+                ref_idx: has_sources.then(|| RefIdx::new(&numbers)).into(),
+                url: has_sources.then(|| UrlOrUrls::new(&urls)).into(),
                 ..Statement::default()
             })
         });
         let id = page_id(title);
+        let urls = all
+            .iter()
+            .map(|(number, url)| (number.clone(), url.clone().into()));
         let page = ArticlePage {
             pageid: id.into(),
             ns: Number::from(0).into(),
@@ -205,14 +213,25 @@ impl ArticleFile {
     }
 }
 
-/// The addresses of statements, each with its number, from 1 in their order.
-fn numbers(statements: &[SourcedFact]) -> BTreeMap<&str, usize> {
-    let mut numbers = BTreeMap::new();
-    for url in statements.iter().flat_map(|of| &of.urls) {
-        let next = numbers.len() + 1;
-        numbers.entry(url.as_str()).or_insert(next);
+/// The article's own numbers, each once, and numbers for the other addresses of its statements.
+fn numbered(statements: &[SourcedFact], own: &Numbers) -> Numbers {
+    let mut all: Numbers = Vec::new();
+    let mut next = 1_u64;
+    let mut numbers: BTreeSet<&str> = BTreeSet::new();
+    for (number, url) in own {
+        if numbers.insert(number) {
+            all.push((number.clone(), url.clone()));
+            next = next.max(number.parse::<u64>().map_or(0, |n| n.saturating_add(1)));
+        }
     }
-    numbers
+    let mut known: BTreeSet<String> = all.iter().map(|(_, url)| url.clone()).collect();
+    for url in statements.iter().flat_map(|of| &of.urls) {
+        if known.insert(url.clone()) {
+            all.push((next.to_string(), url.clone()));
+            next = next.saturating_add(1);
+        }
+    }
+    all
 }
 
 /// An id that follows from the title. The benchmark has another hash; no reader compares ids.

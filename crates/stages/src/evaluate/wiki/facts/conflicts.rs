@@ -61,7 +61,7 @@ pub struct Conflict {
 pub fn conflicts(
     judgements: &PanelJudgements<'_>,
     (report, text): (&ReportHead, &str),
-    (article, gold): (&GoldArticle, &Gold<'_>),
+    (article, gold): (&GoldArticle, &Gold),
 ) -> Result<Vec<Conflict>> {
     let of_report = gather::statements_of(text, gold);
     let mut found = Vec::new();
@@ -148,7 +148,7 @@ fn around(text: &str, quoted: &Range<usize>) -> String {
     let touched = |of: &Range<usize>| of.start < quoted.end && quoted.start < of.end;
     let mut touching = sentences::split(text).into_iter().filter(touched);
     let first = touching.next().unwrap_or_else(|| quoted.clone());
-    let end = touching.last().map_or(first.end, |last| last.end);
+    let end = touching.next_back().map_or(first.end, |last| last.end);
     let span = first.start..end.max(first.end);
     text.chars().skip(span.start).take(span.len()).collect()
 }

@@ -11,7 +11,6 @@ use super::{COUNTED, PROGRAM};
 use crate::{
     benchmarks::wiki_live_challenge::leak::{Nearness, Original, WikiPage, nearest},
     data::{GoldArticle, id::sha256_hex},
-    embed::Encoder,
     evaluate::{Case, evaluator::Work, planned},
     evidence::{passages::Passages, prose, reading, support::ClaimBatch},
 };
@@ -69,23 +68,23 @@ pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
 }
 
 /// A gold article, read once for all reports on its task.
-pub struct Gold<'e> {
+pub struct Gold {
     name: String,
     /// Its statements with their ids.
     pub statements: Vec<(String, String)>,
-    passages: Passages<'e>,
+    passages: Passages,
     original: Original,
     /// The page that it is from.
     page: Option<WikiPage>,
 }
 
-impl<'e> Gold<'e> {
-    /// Reads an article; its passages are found by meaning, too, where there is an encoder.
-    pub fn of(article: &GoldArticle, encoder: Option<&'e Encoder>) -> Self {
+impl Gold {
+    /// Reads an article.
+    pub fn new(article: &GoldArticle) -> Self {
         let name = name_of(article);
         Self {
             statements: of_gold(article),
-            passages: Passages::of_text(&name, &prose::without_sources(&article.text), encoder),
+            passages: Passages::of_text(&name, &prose::without_sources(&article.text)),
             original: Original::of(&article.text),
             page: article.url.as_deref().and_then(WikiPage::at),
             name,
@@ -114,12 +113,12 @@ impl Batches {
         &mut self,
         work: &Work<'_>,
         case: &Case<'_>,
-        gold: &Gold<'_>,
+        gold: &Gold,
         at_once: usize,
     ) -> Result<()> {
         let report = case.report.id.as_str();
         let prose_of_report = prose::without_sources(&case.report.text);
-        let passages = Passages::of_text(report, &prose_of_report, work.encoder);
+        let passages = Passages::of_text(report, &prose_of_report);
         self.of_gold
             .extend(passages.batches(report, &gold.statements, at_once));
 
@@ -132,11 +131,11 @@ impl Batches {
 }
 
 /// The statements of a report that are held against its gold article, with their ids.
-pub fn statements_of(report: &str, gold: &Gold<'_>) -> Vec<(String, String)> {
+pub fn statements_of(report: &str, gold: &Gold) -> Vec<(String, String)> {
     of_report(report, gold, "").0
 }
 
-fn of_report(report: &str, gold: &Gold<'_>, prose: &str) -> (Vec<(String, String)>, Plan) {
+fn of_report(report: &str, gold: &Gold, prose: &str) -> (Vec<(String, String)>, Plan) {
     let mut plan = Plan {
         statements: Vec::new(),
         leaked: 0,

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     benchmarks::wiki_live_challenge::{
         files::VerifiabilityFile,
-        made::{Said, StatementFact},
+        made::{self, StatementFact},
     },
     data::{Instrument, ReportId},
     evidence::support::Stance,
@@ -52,7 +52,7 @@ pub fn verdict(stored: &StoredJudgement<'_>) -> Result<Verdict> {
 pub fn facts_by(
     judgements: &PanelJudgements<'_>,
     (report, text): (&ReportId, &str),
-    gold: &Gold<'_>,
+    gold: &Gold,
     title: &str,
     judge: &str,
 ) -> Result<Option<VerifiabilityFile>> {
@@ -74,15 +74,15 @@ fn facts(
 ) -> Vec<StatementFact> {
     let facts = statements.into_iter().map(|(id, text)| {
         let verdict = said.remove(&id);
-        let said = verdict.as_ref().map(|of| match of.stance {
-            Stance::Supports => Said::Supported,
-            Stance::Contradicts => Said::Contradicted,
-            Stance::Silent => Said::Nothing,
+        let word = verdict.as_ref().map(|of| match of.stance {
+            Stance::Supports => made::Verdict::Supported,
+            Stance::Contradicts => made::Verdict::Contradicted,
+            Stance::Silent => made::Verdict::NotSupported,
         });
         let (quote, reason) = verdict.map(|of| (of.quote, of.reason)).unwrap_or_default();
         StatementFact {
             text,
-            said,
+            verdict: word,
             quote,
             reason,
         }

@@ -161,10 +161,6 @@ impl Evaluator for Facts {
         &[support::ROLE]
     }
 
-    fn reads_by_meaning(&self) -> bool {
-        true
-    }
-
     fn in_force(&self, ctx: &Context, _options: &Options) -> Result<Vec<InForce>> {
         let panel = judging::panel(ctx, support::ROLE, support::PROMPT)?;
         let in_force = |instrument: Instrument, panel| InForce {
@@ -184,7 +180,7 @@ impl Evaluator for Facts {
         let gold = work.ctx.store.gold()?;
         let mut batches = gather::Batches::default();
         let at_once = work.options.at_once();
-        let mut read: BTreeMap<&TaskId, gather::Gold<'_>> = BTreeMap::new();
+        let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
         let mut without = 0_usize;
         for case in work.judged {
             let Some(article) = gold.get(&case.task.id) else {
@@ -193,7 +189,7 @@ impl Evaluator for Facts {
             };
             let article = read
                 .entry(&case.task.id)
-                .or_insert_with(|| gather::Gold::of(article, work.encoder));
+                .or_insert_with(|| gather::Gold::new(article));
             batches.add(work, case, article, at_once)?;
         }
         if without == work.judged.len() {

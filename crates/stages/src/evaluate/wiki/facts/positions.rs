@@ -35,6 +35,10 @@ pub struct AgentPositions {
     pub agent: String,
     /// Its articles with a verdict.
     pub articles: usize,
+    /// Statements of its gold articles with a verdict.
+    pub decided: u64,
+    /// Statements without one, by cause.
+    pub unscored: BTreeMap<String, u64>,
     /// Share of the statements that it says, with an interval.
     pub covered: Option<Estimate>,
     /// The parts from the beginning to the end.
@@ -81,6 +85,7 @@ pub fn positions<'a>(
     seed: u64,
 ) -> Result<Vec<AgentPositions>> {
     let mut articles: BTreeMap<&str, Vec<Vec<(f64, f64)>>> = BTreeMap::new();
+    let mut unscored: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
     let statements: BTreeMap<&TaskId, Vec<String>> = gold
         .iter()
         .map(|(task, article)| {
@@ -94,17 +99,27 @@ pub fn positions<'a>(
         };
         let all = stances::by_judge(judgements, IN_REPORT, report.id.as_str())?;
         let stances = stances::of_panel(&all);
-        let said = statements
-            .iter()
-            .map(|id| stances.get(id)?.as_ref().ok().copied());
-        let row = columns(&said.collect::<Vec<_>>());
+        let mut said = Vec::with_capacity(statements.len());
+        for id in statements {
+            let missing = || Err("missing".to_owned());
+            let stance = stances.get(id).cloned().unwrap_or_else(missing);
+            if let Err(cause) = &stance {
+                let own = unscored.entry(&report.agent).or_default();
+                *own.entry(cause.clone()).or_default() += 1;
+            }
+            said.push(stance.ok());
+        }
+        let row = columns(&said);
         if row[WHOLE].1 > 0.0 {
             articles.entry(&report.agent).or_default().push(row);
         }
     }
     let agents = articles.into_iter();
     Ok(agents
-        .map(|(agent, articles)| of_agent(agent, &articles, seed))
+        .map(|(agent, articles)| AgentPositions {
+            unscored: unscored.remove(agent).unwrap_or_default(),
+            ..of_agent(agent, &articles, seed)
+        })
         .collect())
 }
 
@@ -146,6 +161,8 @@ fn of_agent(agent: &str, articles: &[Vec<(f64, f64)>], seed: u64) -> AgentPositi
     AgentPositions {
         agent: agent.to_owned(),
         articles: articles.len(),
+        decided: sum(WHOLE).1,
+        unscored: BTreeMap::new(),
         covered: drawn.estimate(WHOLE),
         parts: parts.collect(),
         second_half: drawn.difference(HALVES[1], HALVES[0]),

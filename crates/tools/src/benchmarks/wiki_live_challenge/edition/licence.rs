@@ -6,6 +6,8 @@ use super::Gold;
 
 /// What texts of Wikipedia are under.
 const BY_SA_4: (&str, &str) = ("CC BY-SA 4.0", "creativecommons.org/licenses/by-sa/4.0");
+/// Stands where a wiki names no licence.
+const NOT_STATED: &str = "not stated by the wiki";
 /// Characters that an address in a path does not hold as they are. Others stay, as in the
 /// benchmark's own files.
 const ESCAPED: &str = "\"#%&+<>?[\\]^`{|}";
@@ -45,7 +47,7 @@ impl Wiki {
         let name = if self.licence_url.contains(url) {
             name
         } else if self.licence.is_empty() {
-            "not stated by the wiki"
+            NOT_STATED
         } else {
             &self.licence
         };
@@ -92,15 +94,19 @@ impl Wiki {
         } else {
             format!(" ({})", licence.url)
         };
+        let terms = if licence.url.is_empty() && licence.name == NOT_STATED {
+            "under a licence that the wiki does not state".to_owned()
+        } else {
+            format!("{}{url}", licence.name)
+        };
         format!(
-            "“{}” by the contributors to {} ({}), revision {} ({}), {}{url}. Changed: plain text \
+            "“{}” by the contributors to {} ({}), revision {} ({}), {terms}. Changed: plain text \
              without boxes, pictures, notes and references.",
             article.title,
             self.name,
             self.history(article.page_id),
             article.revision,
             self.permanent_link(article.revision),
-            licence.name,
         )
     }
 }

@@ -191,5 +191,10 @@ fn entry(
 
 /// Whether a stem can name a file: titles come from a stranger's server.
 fn can_be_file(stem: &str) -> bool {
-    !stem.is_empty() && stem.len() <= LONGEST_STEM && !stem.chars().any(char::is_control)
+    // Readers of folders pass over hidden files.
+    let is_hidden = stem.starts_with('.');
+    !stem.is_empty()
+        && !is_hidden
+        && stem.len() <= LONGEST_STEM
+        && !stem.chars().any(char::is_control)
 }
