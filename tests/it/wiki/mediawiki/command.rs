@@ -62,7 +62,7 @@ fn an_edition_is_collected_imported_and_compared() {
     let tasks = project.json(&["tasks", "list"]);
     let id = tasks[0]["id"].as_str().expect("an id");
     let task = project.json(&["tasks", "show", id]);
-    let text = task["text"].as_str().unwrap_or_else(|| panic!("{task}"));
+    let text = task["task"].as_str().unwrap_or_else(|| panic!("{task}"));
     assert!(text.contains("Skerry") && text.contains("\n39. "), "{text}");
 
     let same = project.json(&["wiki", "diff", "edition", "edition"]);

@@ -113,6 +113,7 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let judgements = store.panel_judgements(&evaluation)?;
     let mut judges: BTreeMap<String, Vec<(usize, ArticleResults)>> = BTreeMap::new();
+    let reader = facts::Reader::in_force(&evaluation);
     let names = judges_of(&evaluation);
     if names.is_empty() {
         return Ok(Vec::new());
@@ -122,7 +123,7 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
     for (place, of) in placed.iter().enumerate() {
         let article = gold
             .entry(&of.task.id)
-            .or_insert_with(|| facts::Gold::new(of.gold));
+            .or_insert_with(|| facts::Gold::new(of.gold, reader));
         let text = store.report_text(&of.head.id)?;
         for name in &names {
             let results = results(&judgements, &evaluation, of, (&text, article), name)?;

@@ -144,13 +144,23 @@ fn sentence_of(text: &str, quote: &str) -> String {
     words::one_line(&sentence).chars().take(LONGEST).collect()
 }
 
+/// The sentences that a place touches, within its lines: a heading above is no part of them.
 fn around(text: &str, quoted: &Range<usize>) -> String {
     let touched = |of: &Range<usize>| of.start < quoted.end && quoted.start < of.end;
     let mut touching = sentences::split(text).into_iter().filter(touched);
     let first = touching.next().unwrap_or_else(|| quoted.clone());
     let end = touching.next_back().map_or(first.end, |last| last.end);
-    let span = first.start..end.max(first.end);
-    text.chars().skip(span.start).take(span.len()).collect()
+    let chars: Vec<char> = text.chars().collect();
+    let is_break = |c: &char| *c == '\n';
+    let line = chars[..quoted.start]
+        .iter()
+        .rposition(is_break)
+        .map_or(0, |at| at + 1);
+    let line_end = chars[quoted.end..].iter().position(is_break);
+    let line_end = line_end.map_or(chars.len(), |at| quoted.end + at);
+    chars[first.start.max(line)..end.min(line_end)]
+        .iter()
+        .collect()
 }
 
 #[cfg(test)]
@@ -170,6 +180,9 @@ mod tests {
             "The bridge was built in 1890. It has 12 arches, of which 3 are dry."
         );
         assert_eq!(sentence_of(text, "它很长"), "它很长。");
+        let headed = "Crossing\n## Pillars\nPillar 3 is dry.\n- Pillar 4 is wet.";
+        assert_eq!(sentence_of(headed, "3 is dry"), "Pillar 3 is dry.");
+        assert_eq!(sentence_of(headed, "4 is wet"), "- Pillar 4 is wet.");
         assert_eq!(sentence_of(text, "nowhere  at all"), "nowhere at all");
         assert_eq!(sentence_of(&"x".repeat(5000), &"x".repeat(900)).len(), 600);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{
-    BORNE_OUT, CONFLICT, COPIED, COUNTED, COVERED, DENIED, IN_GOLD, IN_REPORT, LEAKED,
+    BORNE_OUT, CONFLICT, COPIED, COUNTED, COVERED, DENIED, IN_GOLD, IN_REPORT, LEAKED, Reader,
     gather::{self, Plan},
 };
 use crate::{
@@ -29,12 +29,15 @@ pub struct FactsFold {
 impl FactsFold {
     pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
         let panel = evaluation.in_force(IN_REPORT).panel.len();
+        let reader = Reader::in_force(evaluation);
         let articles = match panel {
             0 => BTreeMap::new(),
             _ => store.gold()?,
         };
         let gold = articles.into_iter().map(|(task, article)| {
-            let ids = gather::of_gold(&article).into_iter().map(|(id, _)| id);
+            let ids = gather::of_gold(&article, reader)
+                .into_iter()
+                .map(|(id, _)| id);
             (task, (gather::name_of(&article), ids.collect()))
         });
         Ok(Self {

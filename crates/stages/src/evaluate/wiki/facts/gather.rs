@@ -7,12 +7,12 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{COUNTED, PROGRAM};
+use super::{COUNTED, Reader};
 use crate::{
     benchmarks::wiki_live_challenge::leak::{Nearness, Original, WikiPage, nearest},
     data::{GoldArticle, id::sha256_hex},
     evaluate::{Case, evaluator::Work, planned},
-    evidence::{passages::Passages, prose, reading, support::ClaimBatch},
+    evidence::{passages::Passages, prose, support::ClaimBatch},
 };
 
 /// Statements of a text that are held against the other one, the first ones.
@@ -51,10 +51,11 @@ fn id(parts: &[&str]) -> String {
 
 /// The statements of a gold article with their ids, each once: those that the benchmark lists, else
 /// its sentences.
-pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
+pub fn of_gold(gold: &GoldArticle, reader: Reader) -> Vec<(String, String)> {
     let mut texts = gold.statements.clone();
     if texts.is_empty() {
-        texts = reading::sourced(&gold.text)
+        texts = reader
+            .statements(&gold.text)
             .into_iter()
             .map(|of| of.text)
             .collect();
@@ -70,6 +71,8 @@ pub fn of_gold(gold: &GoldArticle) -> Vec<(String, String)> {
 /// A gold article, read once for all reports on its task.
 pub struct Gold {
     name: String,
+    /// Cuts reports, too.
+    reader: Reader,
     /// Its statements with their ids.
     pub statements: Vec<(String, String)>,
     passages: Passages,
@@ -80,10 +83,11 @@ pub struct Gold {
 
 impl Gold {
     /// Reads an article.
-    pub fn new(article: &GoldArticle) -> Self {
+    pub fn new(article: &GoldArticle, reader: Reader) -> Self {
         let name = name_of(article);
         Self {
-            statements: of_gold(article),
+            reader,
+            statements: of_gold(article, reader),
             passages: Passages::of_text(&name, &prose::without_sources(&article.text)),
             original: Original::of(&article.text),
             page: article.url.as_deref().and_then(WikiPage::at),
@@ -126,7 +130,7 @@ impl Batches {
         self.of_reports
             .extend(gold.passages.batches(report, &statements, at_once));
         let share = plan.leaked as f64 / plan.all().max(1) as f64;
-        planned::save(work, case, COUNTED, PROGRAM, share, &plan)
+        planned::save(work, case, COUNTED, &gold.reader.program(), share, &plan)
     }
 }
 
@@ -145,7 +149,7 @@ fn of_report(report: &str, gold: &Gold, prose: &str) -> (Vec<(String, String)>, 
     };
     let mut known = BTreeSet::new();
     let mut statements = Vec::new();
-    for sourced in reading::sourced(report) {
+    for sourced in gold.reader.statements(report) {
         if gold.is_cited_by(&sourced.urls) {
             plan.leaked += 1;
             continue;

@@ -15,12 +15,14 @@ mod fold;
 mod gather;
 mod graded;
 mod positions;
+mod reader;
 
 pub use self::{
     conflicts::{Conflict, StatementOf, conflicts},
     gather::Gold,
     graded::facts_by,
     positions::{AgentPositions, Part, positions, stands_out},
+    reader::Reader,
 };
 
 use std::{collections::BTreeMap, time::Instant};
@@ -161,17 +163,22 @@ impl Evaluator for Facts {
         &[support::ROLE]
     }
 
-    fn in_force(&self, ctx: &Context, _options: &Options) -> Result<Vec<InForce>> {
+    fn check(&self, value: &Value) -> Result<(), String> {
+        Reader::read(value).map(drop)
+    }
+
+    fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
         let panel = judging::panel(ctx, support::ROLE, support::PROMPT)?;
+        let reader = Reader::wanted(options)?;
         let in_force = |instrument: Instrument, panel| InForce {
             instrument: instrument.id.to_owned(),
             panel,
-            settings: Value::Null,
+            settings: reader.settings(),
         };
         Ok(vec![
             in_force(IN_REPORT, panel.clone()),
             in_force(IN_GOLD, panel),
-            in_force(COUNTED, vec![(PROGRAM.to_owned(), String::new())]),
+            in_force(COUNTED, vec![(reader.program(), String::new())]),
         ])
     }
 
@@ -180,6 +187,7 @@ impl Evaluator for Facts {
         let gold = work.ctx.store.gold()?;
         let mut batches = gather::Batches::default();
         let at_once = work.options.at_once();
+        let reader = Reader::wanted(work.options)?;
         let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
         let mut without = 0_usize;
         for case in work.judged {
@@ -189,7 +197,7 @@ impl Evaluator for Facts {
             };
             let article = read
                 .entry(&case.task.id)
-                .or_insert_with(|| gather::Gold::new(article));
+                .or_insert_with(|| gather::Gold::new(article, reader));
             batches.add(work, case, article, at_once)?;
         }
         if without == work.judged.len() {
@@ -201,6 +209,10 @@ impl Evaluator for Facts {
         if without > 0 {
             let note = format!("reports on tasks without a gold article: {without}");
             covered.notes.push(note);
+        }
+        if reader == Reader::Compat {
+            let note = "statements are cut by the benchmark's own reader (`reader = \"compat\"`)";
+            covered.notes.push(note.to_owned());
         }
         let started = Instant::now();
         let held = support::support(
@@ -226,11 +238,10 @@ impl Evaluator for Facts {
         let Some(article) = store.gold_of(&task.id)? else {
             return Ok(None);
         };
-        let statements = gather::of_gold(&article);
-        Ok(statements
-            .into_iter()
-            .find(|(id, _)| id == about)
-            .map(|(_, text)| text))
+        // The benchmark lists statements; where it does not, those of either reader may be meant.
+        let readers = [Reader::Ours, Reader::Compat].into_iter();
+        let mut statements = readers.flat_map(|reader| gather::of_gold(&article, reader));
+        Ok(statements.find(|(id, _)| id == about).map(|(_, text)| text))
     }
 
     /// It says nothing of the gold article.
