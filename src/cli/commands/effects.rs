@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::reports::answer;
 use crate::{
     audit::effects::{self, AgentEffects, Effects, TaskScores},
-    benchmarks::wiki_live_challenge::files::COLUMNS,
     cli::{
         args::Global,
         project::Project,
@@ -34,8 +33,12 @@ const CATEGORY: &str = "category";
 const ALL: &str = "all tasks";
 /// Below this a p-value speaks of more than chance.
 const ALPHA: f64 = 0.05;
-/// Columns of a table that say how a page is read, and what it is made of.
-const NUMBERS: [&str; 3] = ["bytes", "views_total", "external_links"];
+/// Columns of a benchmark's table in numbers, and what they are called.
+const NUMBERS: [(&str, &str); 3] = [
+    ("bytes", "bytes of the page"),
+    ("views_total", "page views"),
+    ("external_links", "links of the page"),
+];
 
 /// What is shown.
 #[derive(Serialize)]
@@ -171,15 +174,15 @@ fn attributes(task: &Task, gold: &BTreeMap<TaskId, GoldArticle>) -> BTreeMap<Str
         return numbers;
     };
     let number = |column: &str| article.attributes.get(column)?.trim().parse::<f64>().ok();
-    for column in COLUMNS.iter().filter(|column| NUMBERS.contains(column)) {
+    for (column, name) in NUMBERS {
         if let Some(value) = number(column) {
-            numbers.insert((*column).to_owned(), value);
+            numbers.insert(name.to_owned(), value);
         }
     }
     if let (Some(views), Some(days)) = (number("views_total"), number("days_effective"))
         && days > 0.0
     {
-        numbers.insert("views a day".to_owned(), views / days);
+        numbers.insert("page views a day".to_owned(), views / days);
     }
     let words = words::length(&article.text) as f64;
     numbers.insert("words of the gold article".to_owned(), words);

@@ -133,7 +133,7 @@ fn what_scores_depend_on_comes_out() {
     // The views of the made-up pages grow from task to task, and scores fall.
     let views = rows(&found, "attributes")
         .iter()
-        .find(|of| of["attribute"] == "views_total");
+        .find(|of| of["attribute"] == "page views");
     let views = views.expect("page views");
     assert_eq!(views["tasks"], 4);
     assert!(number(&views["spearman"]["value"]) < 0.0, "{views}");

@@ -93,6 +93,8 @@ pub fn run(
         let own = kinds.entry(conflict.agent.clone()).or_default();
         *own.entry(conflict.kind).or_default() += 1;
     }
+    // First what code can name, kind by kind; of each the order of agents and statements stays.
+    found.sort_by_key(|conflict: &Conflict| conflict.kind);
     let shown = Shown {
         reports: placed.len(),
         reader,
@@ -110,20 +112,14 @@ pub fn run(
 
 fn text(of: &Shown) -> String {
     let parts = of.agents.first().map_or(0, |agent| agent.parts.len());
-    let mut head = vec![
-        "agent".to_owned(),
-        "articles".to_owned(),
-        "statements".to_owned(),
-        "covered".to_owned(),
-    ];
+    let mut head: Vec<String> = ["agent", "facts", "said"].map(str::to_owned).to_vec();
     head.extend((1..=parts).map(|n| n.to_string()));
-    head.push("second half".to_owned());
+    head.push("half 2 − 1".to_owned());
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let mut rows = table(&head);
     for agent in &of.agents {
         let mut row = vec![
             on_one_line(&agent.agent),
-            agent.articles.to_string(),
             decided(agent),
             percent(agent.covered.map(|of| of.value)),
         ];
@@ -132,7 +128,7 @@ fn text(of: &Shown) -> String {
         rows.add_row(row);
     }
     let mut out = format!(
-        "{rows}\n1 to {parts}: shares of the statements of gold articles that a report says, in percent, from their \
+        "{rows}\nfacts: statements of gold articles with a verdict\n1 to {parts}: shares of the statements of gold articles that a report says, in percent, from their \
          beginning to their end\n* differs from the agent's share of the whole by more than chance (95 %, by \
          resampling articles; one in twenty does so for nothing)\n"
     );
@@ -175,7 +171,7 @@ fn decided(of: &AgentPositions) -> String {
     let without: u64 = of.unscored.values().sum();
     match without {
         0 => of.decided.to_string(),
-        n => format!("{} of {}", of.decided, of.decided + n),
+        n => format!("{}/{}", of.decided, of.decided + n),
     }
 }
 
