@@ -235,7 +235,7 @@ pub enum Audit {
     ///
     /// Where the variance comes from; how far each agent is above the others; whether an agent does
     /// unusually well or badly in some category (analysis of variance, by shuffling, corrected for
-    /// the number of agents); and what goes with hard tasks: their length, and of tasks with a gold
+    /// the number of agents); and what goes with high and low scores: the length of tasks, and of tasks with a gold
     /// article how often its page is read, its length, statements and links.
     Effects {
         /// Key of the measure, such as `writing`

@@ -24,7 +24,7 @@ use crate::{
         },
     },
     evaluate::{
-        file_names::as_name,
+        file_names::{as_name, distinct},
         live_research_bench_files::{self, JudgeFiles, Placed},
     },
     store::Store,
@@ -86,8 +86,9 @@ fn live_research_bench(
         .map_or_else(|| UNTIMED.to_owned(), |time| as_stamp(&time));
     let mut judges = live_research_bench_files::judges(&store, &placed, REPORTS)?;
     let mut folders = Vec::new();
-    for judge in &mut judges {
-        folders.push(write_judge(&written, folder, &stamp, judge)?);
+    let names = distinct(judges.iter().map(folder_name).enumerate());
+    for (at, judge) in judges.iter_mut().enumerate() {
+        folders.push(write_judge((&written, folder), &names[&at], &stamp, judge)?);
     }
     let averages = write_averages(&written, &stamp, &judges)?;
     let agents = placed.iter().map(|of| &of.head.agent);
@@ -147,20 +148,21 @@ fn write_reports(store: &Store, folder: &WrittenFolder, placed: &[Placed<'_>]) -
     Ok(())
 }
 
+/// What the folder of a judge's files is called.
+fn folder_name(of: &JudgeFiles) -> String {
+    let judge = &of.judge;
+    let model = judge.model.replace('/', "__");
+    as_name(&format!("reports_graded_{}_{model}", judge.provider))
+}
+
 /// Writes a judge's files, and returns their folder.
 fn write_judge(
-    written: &WrittenFolder,
-    folder: &Path,
+    (written, folder): (&WrittenFolder, &Path),
+    name: &str,
     stamp: &str,
     of: &mut JudgeFiles,
 ) -> Result<PathBuf> {
-    let judge = &of.judge;
-    let name = format!(
-        "reports_graded_{}_{}",
-        judge.provider,
-        judge.model.replace('/', "__")
-    );
-    let place = folder.join("results").join(as_name(&name));
+    let place = folder.join("results").join(name);
     for criterion in Criterion::ALL {
         let lines = Incremental::of_reports(criterion, &of.reports);
         if !lines.lines.is_empty() {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::{benchmarks::problem::Problem as FileProblem, cli::ui::output::Problem, files};
 
@@ -57,8 +57,13 @@ impl WrittenFolder {
         self.root.join(path)
     }
 
-    /// Writes a file whole, with the folders above it.
+    /// Writes a file whole, with the folders above it. One that was written already is refused.
     pub fn write(&self, path: &Path, text: &str) -> Result<()> {
+        ensure!(
+            !self.written.borrow().contains(path),
+            "two files of the export have one name: `{}`",
+            path.display()
+        );
         files::write_whole(path, text.as_bytes())
             .context("cannot write the export\nhint: choose another folder")?;
         self.written.borrow_mut().insert(path.to_owned());

@@ -35,7 +35,7 @@ pub fn forest(
 ) -> Option<Figure> {
     let all = rows;
     let rows = &rows[..rows.len().min(ROWS)];
-    let values = rows.iter().flat_map(|(_, of)| {
+    let values = all.iter().flat_map(|(_, of)| {
         let ends = of.ends.map(|(low, high)| [low, high]);
         of.value.into_iter().chain(ends.into_iter().flatten())
     });

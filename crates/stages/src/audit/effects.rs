@@ -1,12 +1,12 @@
 //! What the scores of a measure depend on: the agent, the category of a task, the task itself; does
-//! an agent do unusually well or badly in some category, and what goes with hard tasks?
+//! an agent do unusually well or badly in some category, and what goes with high and low scores?
 //!
 //! **Method** Wiki Live Challenge (arXiv 2602.01590) tests each system's deviations from the mean
 //! of its category by a one-way analysis of variance, and correlates difficulty with page views,
 //! length, statements and links. **Differs from it**: deviations are from the mean of the task,
 //! which scatter less; a p-value by shuffling stands beside the one of the F distribution, and is
-//! corrected for the number of agents (Holm); how hard a task is follows from scores beside each
-//! agent's own mean, so that missing reports make none; correlations have intervals; and the shares
+//! corrected for the number of agents (Holm); how hard a task is follows from scores beside the
+//! levels of the agents that have them; correlations have intervals; and the shares
 //! of variance say how much there is to explain.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,9 @@ use crate::stats::{
     difficulty::{self, Row},
     effects::{self, Components},
 };
+
+/// Rounds in which levels of tasks and agents are estimated in turn.
+const ROUNDS: usize = 100;
 
 /// The scores on a task.
 #[derive(Clone, Debug, Default)]
@@ -192,20 +195,36 @@ fn of_categories(tasks: &[&TaskScores], agents: &[&str]) -> Vec<CategoryScores> 
     rows.collect()
 }
 
+/// How high scores on each task are beside the levels of the agents that have them, and these beside
+/// the tasks that they have: a task that a weak agent alone has answered is no hard one. The two are
+/// estimated in turn.
+fn task_levels(tasks: &[&TaskScores]) -> Vec<f64> {
+    let mut levels = vec![0.0; tasks.len()];
+    for _ in 0..ROUNDS {
+        let mut beside: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (task, level) in tasks.iter().zip(&levels) {
+            for (agent, score) in &task.scores {
+                beside.entry(agent).or_default().push(score - level);
+            }
+        }
+        let agents: BTreeMap<&str, f64> = beside
+            .iter()
+            .filter_map(|(agent, scores)| Some((*agent, mean(scores)?)))
+            .collect();
+        for (task, level) in tasks.iter().zip(&mut levels) {
+            let scores = task.scores.iter();
+            let beside = scores.map(|(agent, score)| score - agents[agent.as_str()]);
+            *level = mean(&beside.collect::<Vec<_>>()).unwrap_or_default();
+        }
+    }
+    levels
+}
+
 fn of_attributes(tasks: &[&TaskScores], seed: u64) -> Vec<Row> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut of_agent: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (agent, score) in tasks.iter().flat_map(|task| &task.scores) {
-        of_agent.entry(agent).or_default().push(*score);
-    }
-    // Beside each agent's own mean: a task that a weak agent alone has answered is no hard one.
-    let scores = tasks.iter().filter_map(|task| {
-        let beside = task.scores.iter().filter_map(|(agent, score)| {
-            let own = mean(of_agent.get(agent.as_str())?)?;
-            Some(score - own)
-        });
-        Some((task.task.clone(), mean(&beside.collect::<Vec<_>>())?))
-    });
+    let levels = task_levels(tasks);
+    let scores = tasks.iter().zip(levels);
+    let scores = scores.map(|(task, level)| (task.task.clone(), level));
     let mut attributes: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for task in tasks {
         for (name, value) in &task.attributes {
@@ -305,6 +324,27 @@ mod tests {
         let rho = found.attributes[0].spearman.map(|of| of.value);
         // Of raw means it would be near -1; what is left are roundings.
         assert!(rho.is_none_or(|rho| rho.abs() < 0.5), "{rho:?}");
+        // A strong agent has all tasks, a weak one two of the hard ones: levels are as planted.
+        let planted = [0.9, 0.9, 0.9, 0.9, 0.4, 0.4, 0.4, 0.4];
+        let tasks: Vec<TaskScores> = (0..8)
+            .map(|n| {
+                let mut scores = BTreeMap::from([("strong".to_owned(), planted[n])]);
+                if n >= 6 {
+                    scores.insert("weak".to_owned(), planted[n] - 0.3);
+                }
+                TaskScores {
+                    scores,
+                    ..TaskScores::default()
+                }
+            })
+            .collect();
+        let levels = task_levels(&tasks.iter().collect::<Vec<_>>());
+        for (level, planted) in levels.iter().zip(planted) {
+            assert!(
+                (level - levels[0] - (planted - 0.9)).abs() < 1e-6,
+                "{levels:?}"
+            );
+        }
     }
 
     #[test]

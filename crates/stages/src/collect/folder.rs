@@ -65,7 +65,9 @@ impl Folder {
     pub fn open(options: &Options, api: &str) -> Result<Self> {
         let root = options.folder.clone();
         let path = root.join(COLLECTED).join(PLAN);
-        let kept: Option<Plan> = read(&path)?;
+        let kept: Option<Plan> = read(&path).context(
+            "nobody knows any more what is collected here\nhint: collect into another folder",
+        )?;
         let mut window = options.window.clone();
         if let Some(kept) = kept.as_ref().filter(|_| !options.is_as_of_given) {
             window.as_of.clone_from(&kept.window.as_of);
@@ -85,6 +87,10 @@ impl Folder {
                 differences(&kept, &plan).join("; ")
             ),
             Some(_) => {}
+            None if root.join(COLLECTED).join(LISTED).exists() => bail!(
+                "`{}` has lost what was planned: its pages may be of any moment\nhint: collect into another folder",
+                root.display()
+            ),
             None => {
                 if let Some(there) = FOREIGN.iter().find(|name| root.join(name).exists()) {
                     bail!(
@@ -125,28 +131,31 @@ impl Folder {
         pages.join(format!("{page_id}.json"))
     }
 
-    /// Writes an edition, unless it is there. Another one is refused: an edition that was published
-    /// must stay what it is.
-    pub fn write_edition(&self, edition: &Edition) -> Result<()> {
+    /// Writes an edition; of one that is there, what was lost. Another one is refused: an edition
+    /// that was published must stay what it is. Returns how many of its files somebody changed.
+    pub fn write_edition(&self, edition: &Edition) -> Result<usize> {
         let path = self.root.join(MANIFEST);
         let manifest = edition.manifest.write();
-        match fs_err::read(&path) {
-            Ok(there) if there == manifest.as_bytes() => {}
+        let is_whole = match fs_err::read(&path) {
+            Ok(there) if there == manifest.as_bytes() => true,
             Ok(_) => bail!(
                 "`{}` is the manifest of another edition, and an edition is never changed\nhint: collect into another folder and compare the two",
                 path.display()
             ),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(error) => return Err(error.into()),
-        }
+        };
+        let mut changed = 0;
         for file in &edition.files {
             let path = self.root.join(&file.path);
-            // One that was lost is mended; one that somebody changed is theirs.
-            if !path.exists() {
+            if is_whole && path.exists() {
+                changed += usize::from(fs_err::read(&path)? != file.text.as_bytes());
+            } else {
                 write_whole(&path, file.text.as_bytes())?;
             }
         }
-        Ok(write_whole(&path, manifest.as_bytes())?)
+        write_whole(&path, manifest.as_bytes())?;
+        Ok(changed)
     }
 }
 

@@ -29,6 +29,8 @@ pub const CATEGORY: &str = "Category:Good articles";
 /// The most articles of an edition, as in the benchmark.
 pub const MOST: usize = 100;
 const STAGE: &str = "collect";
+/// Pages in a row that a wiki may fail to give.
+const MOST_IN_A_ROW: usize = 5;
 
 /// Which edition is collected, and where.
 #[derive(Clone, Debug)]
@@ -100,8 +102,12 @@ pub async fn run(
         rubric,
     );
     report.rejected.clone_from(&edition.manifest.left_out);
+    let changed = write(&folder, &edition)?;
+    if changed > 0 {
+        let note = format!("files of the edition that somebody changed, and that stay: {changed}");
+        report.notes.push(note);
+    }
     report.seconds = started.elapsed().as_secs_f64();
-    write(&folder, &edition)?;
     let manifest = edition.manifest;
     Ok(Collected { report, manifest })
 }
@@ -127,17 +133,37 @@ async fn fetch(
     report: &mut StageReport,
 ) -> Result<()> {
     let plan = &folder.plan;
+    let mut in_a_row = 0;
     for member in candidates {
         let is_kept = folder.page(member.page_id)?.is_some();
         if !is_kept {
             notify(Notice::Working(&member.title));
-            let outcome = client.freeze(member, &plan.category, &plan.window).await?;
-            folder.keep_page(member.page_id, &outcome)?;
+            let frozen = client.freeze(member, &plan.category, &plan.window).await;
+            match frozen {
+                Ok(outcome) => folder.keep_page(member.page_id, &outcome)?,
+                // Others may still be had; a wiki of another kind gives none.
+                Err(error) if error.may_be_of_page() && in_a_row < MOST_IN_A_ROW => {
+                    in_a_row += 1;
+                    let name = format!("page {}, {}", member.page_id, member.title);
+                    report.fail(&name, error.cause(), error.to_string());
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
+        in_a_row = 0;
         report.count(is_kept);
         notify(Notice::Advance(1));
     }
-    Ok(())
+    let Some(first) = report.failed.first() else {
+        return Ok(());
+    };
+    let why = first.message.lines().next().unwrap_or_default();
+    bail!(
+        "pages that the wiki does not give: {}, such as {}: {why}\nhint: run the same command later; what was fetched is kept",
+        report.failed.len(),
+        first.item
+    )
 }
 
 /// The kept pages as articles, and those that are none.
@@ -204,7 +230,7 @@ fn wiki(client: &Client, site: &Site) -> Wiki {
 }
 
 /// Writes the edition, its manifest last; one without articles is none.
-fn write(folder: &Folder, edition: &Edition) -> Result<()> {
+fn write(folder: &Folder, edition: &Edition) -> Result<usize> {
     if edition.manifest.articles.is_empty() {
         let counts = edition.manifest.left_out.iter();
         let counts: Vec<String> = counts.map(|(why, n)| format!("{why} {n}")).collect();

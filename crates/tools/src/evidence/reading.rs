@@ -10,7 +10,7 @@ use super::{
     statements::{self, Part},
 };
 use crate::{
-    citations::{self, Diagnosis},
+    citations::{self, Diagnosis, Style},
     data::{AgentReport, Citation, ReadReport, Reading, ReportId, Statement},
     store::Store,
     text::words,
@@ -106,6 +106,8 @@ pub struct Sourced {
     pub text: String,
     /// The addresses, canonical, in order.
     pub urls: Vec<String>,
+    /// The number under which each of them is cited, where it has one.
+    pub numbers: Vec<Option<String>>,
 }
 
 /// All sentences, items and rows of a report, whether they cite or not, each with what it cites:
@@ -125,9 +127,12 @@ pub fn sourced(report: &str) -> Vec<Sourced> {
             .partition_point(|citation| citation.start < span.start);
         let own = found.citations[first..].iter();
         let own = own.take_while(|citation| citation.start < span.end);
+        let cited = own.filter_map(|citation| Some((citation.url.clone()?, number(citation))));
+        let (urls, numbers) = cited.unzip();
         sourced.push(Sourced {
             text,
-            urls: own.filter_map(|citation| citation.url.clone()).collect(),
+            urls,
+            numbers,
         });
     }
     sourced
@@ -136,13 +141,22 @@ pub fn sourced(report: &str) -> Vec<Sourced> {
 /// The numbers under which a report cites addresses, as it has them, each with its address.
 pub fn numbered_sources(report: &str) -> Vec<(String, String)> {
     let found = citations::parse(report);
-    let sources = found.citations.into_iter().filter_map(|citation| {
-        let number = citation
-            .label
-            .filter(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_digit()))?;
-        Some((number, citation.url?))
-    });
+    let sources = found.citations.iter();
+    let sources = sources.filter_map(|citation| Some((number(citation)?, citation.url.clone()?)));
     sources.collect()
+}
+
+/// The number of a citation. A link's text is one where the link leads to a list of references; of
+/// others it may be a year.
+fn number(citation: &citations::Citation) -> Option<String> {
+    let may_have = match citation.style {
+        Style::Numbered | Style::Footnote | Style::ReferenceOnly => true,
+        Style::Link => citation.entry.is_some(),
+        Style::AuthorYear | Style::Bare => false,
+    };
+    let label = citation.label.as_ref().filter(|_| may_have)?;
+    let is_number = !label.is_empty() && label.chars().all(|c| c.is_ascii_digit());
+    is_number.then(|| label.clone())
 }
 
 /// The statements of a report that cite, each with its citations in order: from the record, where

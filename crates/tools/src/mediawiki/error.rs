@@ -119,6 +119,13 @@ impl ApiError {
     }
 }
 
+impl ApiError {
+    /// Whether the fault may lie with the page that was asked for, though another time may mend it.
+    pub fn may_be_of_page(&self) -> bool {
+        matches!(self, Self::Shape(_) | Self::Refused { .. })
+    }
+}
+
 /// A failed request, and whether it may be sent again.
 pub(super) struct Failed {
     pub error: ApiError,

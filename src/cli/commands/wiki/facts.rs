@@ -128,7 +128,7 @@ fn text(of: &Shown) -> String {
         rows.add_row(row);
     }
     let mut out = format!(
-        "{rows}\nfacts: statements of gold articles with a verdict\n1 to {parts}: shares of the statements of gold articles that a report says, in percent, from their \
+        "{rows}\nfacts: statements of gold articles with a verdict; said: the share of all of them (a leaderboard counts each article the same)\n1 to {parts}: shares of the statements of gold articles that a report says, in percent, from their \
          beginning to their end\n* differs from the agent's share of the whole by more than chance (95 %, by \
          resampling articles; one in twenty does so for nothing)\n"
     );

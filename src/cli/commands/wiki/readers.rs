@@ -65,7 +65,12 @@ impl Readers {
             let ours = prose::without_sources(text);
             let ours: HashSet<String> = ours.lines().map(bare_words).collect();
             let lost = prose::without_sources(&lost);
-            let missing = lost.lines().map(bare_words);
+            let mut missing = lost.lines().map(bare_words);
+            // It may begin in the middle of a line.
+            let first = missing.next().unwrap_or_default();
+            if !ours.iter().any(|line| line.ends_with(&first)) {
+                self.ours.lost += first.chars().count();
+            }
             let missing = missing.filter(|line| !line.is_empty() && !ours.contains(line));
             self.ours.lost += missing.map(|line| line.chars().count()).sum::<usize>();
         }

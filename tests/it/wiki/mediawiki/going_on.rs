@@ -6,7 +6,8 @@ use std::path::Path;
 use taskgen::{benchmarks::wiki_live_challenge::edition::difference, collect::Options};
 
 use super::{
-    GOOD, api_error, article, client, files, five, options, run, run_with, server::MediaWiki,
+    GOOD, api_error, article, client, files, five, options, run, run_with,
+    server::{Fault, MediaWiki},
     window,
 };
 
@@ -160,4 +161,29 @@ fn a_kept_page_that_was_damaged_is_named() {
     std::fs::remove_file(path).expect("removed");
     let collected = run(&wiki, folder.path()).expect("an edition");
     assert_eq!(collected.manifest.articles.len(), 5);
+}
+
+/// A page that the wiki does not give is named; the others are fetched, and no edition is written
+/// without it.
+#[test]
+fn one_page_that_cannot_be_had_lets_the_others_be_fetched() {
+    let wiki = MediaWiki::start(five());
+    let folder = tempfile::tempdir().expect("a folder");
+    let fault = Fault::Refused("internal_api_error_Exception");
+    wiki.world().faults.push(("pageids=50003", fault, 99));
+    let error = run(&wiki, folder.path()).expect_err("a page is missing");
+    let told = error.to_string();
+    assert!(
+        told.contains("page 50003, Skerry 3") && told.contains("hint"),
+        "{told}"
+    );
+    assert_eq!(kept_pages(folder.path()).len(), 4);
+    assert!(
+        files(folder.path()).is_empty(),
+        "nothing of an edition is written"
+    );
+    wiki.world().faults.clear();
+    wiki.take_asked();
+    run(&wiki, folder.path()).expect("an edition");
+    assert_eq!(wiki.take_asked().len(), 3, "nothing but the missing page");
 }

@@ -6,7 +6,7 @@ use super::{
     sample::{Scored, counts, leaderboard, of, report},
     *,
 };
-use crate::evaluate::kae::measures::Counts;
+use crate::{data::Score, evaluate::kae::measures::Counts};
 
 fn causes(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     pairs
@@ -539,4 +539,31 @@ fn all_of_it_can_be_written() {
         (&ace["value"], &ace["n"], &ace["of"]),
         (&5.0.into(), &2.into(), &2.into())
     );
+}
+
+/// A mean over tasks counts each task, and each attempt at it, the same, whatever its score rests
+/// on; a pooled share does not.
+#[test]
+fn a_mean_over_tasks_weighs_no_task_by_its_size() {
+    let scored = [
+        report("a", "t1", 1),
+        report("a", "t2", 1),
+        report("a", "t2", 2),
+    ];
+    let mut rows = super::sample::rows(&scored);
+    for (row, (of, all)) in rows.iter_mut().zip([(1.0, 1.0), (0.0, 9.0), (3.0, 3.0)]) {
+        for key in ["coverage", "claims_supported"] {
+            row.scores.insert(key, Score::ratio(of, all));
+        }
+    }
+    let board = super::leaderboard(&rows, &quick());
+    let a = row(&board.whole, "a");
+    // The mean of 1 and of the mean of 0 and 1.
+    assert!(
+        near(of(a, "coverage").value, 0.75),
+        "{:?}",
+        of(a, "coverage")
+    );
+    // 1 and 1.5 of 1 and 6: attempts are averaged within their task.
+    assert!(near(of(a, "claims_supported").value, 2.5 / 7.0));
 }

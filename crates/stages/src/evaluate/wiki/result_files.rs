@@ -77,6 +77,7 @@ pub fn article(of: &Placed<'_>, text: &str) -> ArticleFile {
         .map(|of| SourcedFact {
             text: of.text,
             urls: of.urls,
+            numbers: of.numbers,
         })
         .collect();
     let plain = prose::without_sources(text);

@@ -159,6 +159,8 @@ pub struct SourcedFact {
     pub text: String,
     /// The addresses.
     pub urls: Vec<String>,
+    /// The number under which each of them is cited, where it has one.
+    pub numbers: Vec<Option<String>>,
 }
 
 impl ArticleFile {
@@ -173,11 +175,24 @@ impl ArticleFile {
     ) -> Self {
         let all = numbered(statements, own);
         let mut number_of: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut address_of: BTreeMap<&str, &str> = BTreeMap::new();
         for (number, url) in &all {
             number_of.entry(url).or_insert(number);
+            address_of.insert(number, url);
         }
         let listed = statements.iter().map(|of| {
-            let numbers: Vec<&str> = of.urls.iter().map(|url| number_of[url.as_str()]).collect();
+            let cited = of.urls.iter().zip(&of.numbers);
+            let numbers: Vec<&str> = cited
+                .map(|(url, own)| {
+                    // Two numbers may lead to one address.
+                    let own = own.as_deref().filter(|own| {
+                        address_of
+                            .get(own)
+                            .is_some_and(|known| *known == url.as_str())
+                    });
+                    own.unwrap_or(number_of[url.as_str()])
+                })
+                .collect();
             let urls: Vec<&str> = of.urls.iter().map(String::as_str).collect();
             let has_sources = !urls.is_empty();
             Field::Read(Statement {

@@ -151,16 +151,33 @@ fn around(text: &str, quoted: &Range<usize>) -> String {
     let first = touching.next().unwrap_or_else(|| quoted.clone());
     let end = touching.next_back().map_or(first.end, |last| last.end);
     let chars: Vec<char> = text.chars().collect();
-    let is_break = |c: &char| *c == '\n';
-    let line = chars[..quoted.start]
-        .iter()
-        .rposition(is_break)
+    // Lines that are only wrapped belong together.
+    let ends_block = |at: usize| chars[at] == '\n' && starts_block(&chars[at + 1..]);
+    let is_heading_above = |at: usize| {
+        let above = chars[..at]
+            .iter()
+            .rposition(|c| *c == '\n')
+            .map_or(0, |at| at + 1);
+        chars[at] == '\n' && chars[above] == '#'
+    };
+    let line = (0..quoted.start)
+        .rev()
+        .find(|at| ends_block(*at) || is_heading_above(*at))
         .map_or(0, |at| at + 1);
-    let line_end = chars[quoted.end..].iter().position(is_break);
-    let line_end = line_end.map_or(chars.len(), |at| quoted.end + at);
+    let line_end = (quoted.end..chars.len()).find(|at| ends_block(*at));
+    let line_end = line_end.unwrap_or(chars.len());
     chars[first.start.max(line)..end.min(line_end)]
         .iter()
         .collect()
+}
+
+/// Whether a line begins something of its own: a heading, an item, a row, a paragraph.
+fn starts_block(line: &[char]) -> bool {
+    let digits = line.iter().take_while(|c| c.is_ascii_digit()).count();
+    match line.first() {
+        None | Some('\n' | '#' | '|' | '-' | '*' | '+' | '>') => true,
+        Some(_) => digits > 0 && matches!(line.get(digits), Some('.' | ')')),
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +200,10 @@ mod tests {
         let headed = "Crossing\n## Pillars\nPillar 3 is dry.\n- Pillar 4 is wet.";
         assert_eq!(sentence_of(headed, "3 is dry"), "Pillar 3 is dry.");
         assert_eq!(sentence_of(headed, "4 is wet"), "- Pillar 4 is wet.");
+        assert_eq!(
+            sentence_of("It was not\nbuilt in 1890. It stands.", "built in 1890"),
+            "It was not built in 1890."
+        );
         assert_eq!(sentence_of(text, "nowhere  at all"), "nowhere at all");
         assert_eq!(sentence_of(&"x".repeat(5000), &"x".repeat(900)).len(), 600);
     }

@@ -22,6 +22,8 @@ use crate::{
 pub struct FactsFold {
     /// Judges in force; none where nobody was asked.
     panel: usize,
+    /// How articles were cut.
+    reader: Reader,
     /// Of each gold article: its name, and the ids of its statements.
     gold: BTreeMap<TaskId, (String, Vec<String>)>,
 }
@@ -42,6 +44,7 @@ impl FactsFold {
         });
         Ok(Self {
             panel,
+            reader,
             gold: gold.collect(),
         })
     }
@@ -78,9 +81,11 @@ impl Fold for FactsFold {
                 .insert("over_limit".to_owned(), plan.over_limit);
         }
         held.put(&mut folded, self.panel, BORNE_OUT, CONFLICT);
-        let leaked = match plan.all() {
-            0 => Score::missing("no statements"),
-            all => Score::ratio(plan.leaked as f64, all as f64),
+        let leaked = match (self.reader, plan.all()) {
+            // Its sentences have no addresses.
+            (Reader::Compat, _) => Score::missing("not looked for"),
+            (_, 0) => Score::missing("no statements"),
+            (_, all) => Score::ratio(plan.leaked as f64, all as f64),
         };
         folded.scores.insert(LEAKED, leaked);
         folded

@@ -117,6 +117,14 @@ pub fn positions<'a>(
             articles.entry(&report.agent).or_default().push(row);
         }
     }
+    // Who was asked about, and has no verdict, is shown, too.
+    unscored.retain(|agent, causes| {
+        let is_asked = causes.keys().any(|cause| cause != "missing");
+        is_asked || articles.contains_key(agent)
+    });
+    for agent in unscored.keys() {
+        articles.entry(agent).or_default();
+    }
     let agents = articles.into_iter();
     Ok(agents
         .map(|(agent, articles)| AgentPositions {

@@ -42,7 +42,10 @@ impl Reader {
             return Ok(Self::Ours);
         }
         let read = Settings::deserialize(settings);
-        let read = read.map_err(|why| format!("{why}\nhint: `reader = \"compat\"` or `\"ours\"`"));
+        let read = read.map_err(|why| {
+            let hint = "hint: `reader = \"compat\"` or `\"ours\"`";
+            format!("evaluate.settings.{KEY}: {why}\n{hint}")
+        });
         read.map(|settings| settings.reader)
     }
 
@@ -83,6 +86,7 @@ impl Reader {
                 let statement = |text| Sourced {
                     text,
                     urls: Vec::new(),
+                    numbers: Vec::new(),
                 };
                 sentences.map(statement).collect()
             }
