@@ -280,7 +280,7 @@ fn the_benchmark_s_own_reader_counts_its_own_sentences() {
     project.configure(&format!(
         "{usual}[evaluate.settings.facts]\nreader = \"compat\"\n"
     ));
-    let told = project.ok(&facts);
+    let told = project.told(&facts);
     assert!(told.contains("own reader"), "{told}");
     let board = project.json(&["leaderboard"]);
     for (agent, _) in AGENCIES {
