@@ -235,8 +235,8 @@ pub enum Audit {
     ///
     /// Where the variance comes from; how far each agent is above the others; whether an agent does
     /// unusually well or badly in some category (analysis of variance, by shuffling, corrected for
-    /// the number of agents); and what goes with high and low scores: the length of tasks, and of tasks with a gold
-    /// article how often its page is read, its length, statements and links.
+    /// the number of agents); and what goes with high and low scores: the length of tasks, and of
+    /// tasks with a gold article how often its page is read, its length, statements and links.
     Effects {
         /// Key of the measure, such as `writing`
         #[arg(long, value_name = "KEY")]
@@ -303,7 +303,8 @@ pub struct WikiCollect {
         default_value = "https://en.wikipedia.org/w/api.php"
     )]
     pub api: String,
-    /// The moment at which articles are frozen, such as 2026-11-01T00:00:00Z [default: now, or that of the first run]
+    /// The moment at which articles are frozen, such as 2026-11-01T00:00:00Z [default: now, or that
+    /// of the first run]
     #[arg(long, value_name = "TIME")]
     pub as_of: Option<Timestamp>,
     /// The category of good articles

@@ -1,14 +1,11 @@
 //! `taskgen audit effects`: what the scores of a measure depend on.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::reports::answer;
+use super::{evaluate::leaderboard::check_facet, reports::answer};
 use crate::{
     audit::effects::{self, AgentEffects, Effects, TaskScores},
     cli::{
@@ -21,7 +18,7 @@ use crate::{
     },
     data::{GoldArticle, MeasureDef, Task, TaskId},
     evaluate::{self, measure, scorecard::ReportScores},
-    report::analysis_page::{self, AnalysisPage, Interval, forest},
+    report::analysis_page::{self, AnalysisPage, forest},
     stats::bootstrap::Estimate,
     store::Store,
     text::words,
@@ -107,20 +104,14 @@ fn known(key: &str, scored: &[ReportScores]) -> Result<&'static MeasureDef> {
 
 /// The facet that is asked for, or `category` where tasks have it.
 fn facet(by: Option<&str>, scored: &[ReportScores]) -> Result<Option<String>> {
-    let known: BTreeSet<&str> = scored
-        .iter()
-        .flat_map(|report| report.facets.keys())
-        .map(String::as_str)
-        .collect();
-    match by {
-        Some(by) if !known.contains(by) => {
-            let known: Vec<&str> = known.into_iter().collect();
-            let hint = known.join(", ");
-            Err(Usage(format!("no task has the facet `{by}`\nhint: {hint}")).into())
-        }
-        Some(by) => Ok(Some(by.to_owned())),
-        None => Ok(known.contains(CATEGORY).then(|| CATEGORY.to_owned())),
+    if let Some(by) = by {
+        check_facet(by, scored)?;
+        return Ok(Some(by.to_owned()));
     }
+    let has = scored
+        .iter()
+        .any(|report| report.facets.contains_key(CATEGORY));
+    Ok(has.then(|| CATEGORY.to_owned()))
 }
 
 /// The mean scores of agents on each task, and what is known of the task.
@@ -320,26 +311,25 @@ fn page(of: &Shown, measure: &MeasureDef) -> AnalysisPage {
             ),
         ));
     }
-    let estimate = |of: Option<Estimate>| Interval {
-        value: of.map(|of| of.value),
-        ends: of.and_then(|of| of.interval),
-    };
-    let agents: Vec<(String, Interval)> = effects
+    let agents: Vec<(String, Option<Estimate>)> = effects
         .agents
         .iter()
-        .map(|of| (of.agent.clone(), estimate(of.effect)))
+        .map(|of| (of.agent.clone(), of.effect))
         .collect();
-    let attributes: Vec<(String, Interval)> = effects
+    let attributes: Vec<(String, Option<Estimate>)> = effects
         .attributes
         .iter()
-        .map(|of| (of.attribute.clone(), estimate(of.spearman)))
+        .map(|of| (of.attribute.clone(), of.spearman))
         .collect();
-    let categories: Vec<(String, Interval)> = effects
+    let categories: Vec<(String, Option<Estimate>)> = effects
         .categories
         .iter()
         .map(|of| {
-            let value = Some(of.mean);
-            (of.category.clone(), Interval { value, ends: None })
+            let mean = Estimate {
+                value: of.mean,
+                interval: None,
+            };
+            (of.category.clone(), Some(mean))
         })
         .collect();
     let figures = [

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
-pub use plots::{Cell, Grid, Interval, forest, grid};
+pub use plots::{Cell, Grid, forest, grid};
 
 use super::{markup, svg::Figure};
 use crate::files;

@@ -4,6 +4,7 @@ use super::super::{
     shades::Shades,
     svg::{self, Axis, Figure, WIDTH},
 };
+use crate::stats::bootstrap::Estimate;
 
 /// Where dots and cells begin; names stand to the left.
 const LEFT: f64 = 200.0;
@@ -16,28 +17,21 @@ const LABEL: usize = 30;
 /// Rows that a plot has, at most.
 const ROWS: usize = 60;
 
-/// A number with its interval.
-pub struct Interval {
-    /// The number; none where it is not known.
-    pub value: Option<f64>,
-    /// Its ends; none where they are not known.
-    pub ends: Option<(f64, f64)>,
-}
-
-/// Numbers on their intervals, a line each, with a rule at 0; none where no number can be drawn.
+/// Numbers on their intervals, a line each, with a rule at 0; none where no number can be drawn. A
+/// row without a number has a dash.
 /// `axis` names what is measured.
 pub fn forest(
     id: &str,
     title: &str,
     caption: &str,
     axis: &str,
-    rows: &[(String, Interval)],
+    rows: &[(String, Option<Estimate>)],
 ) -> Option<Figure> {
     let all = rows;
     let rows = &rows[..rows.len().min(ROWS)];
-    let values = all.iter().flat_map(|(_, of)| {
-        let ends = of.ends.map(|(low, high)| [low, high]);
-        of.value.into_iter().chain(ends.into_iter().flatten())
+    let values = all.iter().filter_map(|(_, of)| *of).flat_map(|of| {
+        let (low, high) = of.interval.unzip();
+        [Some(of.value), low, high].into_iter().flatten()
     });
     let values: Vec<f64> = values.collect();
     if values.is_empty() {
@@ -48,13 +42,12 @@ pub fn forest(
     let marks = rows.iter().enumerate().map(|(i, (name, of))| {
         let y = TOP + STEP * (i as f64 + 0.5);
         let mut marks = svg::text("label", 0.0, y + 4.0, &svg::short(name, LABEL));
-        let ends = of
-            .ends
-            .and_then(|(low, high)| Some((x.at(low)?, x.at(high)?)));
+        let interval = of.and_then(|of| of.interval);
+        let ends = interval.and_then(|(low, high)| Some((x.at(low)?, x.at(high)?)));
         if let Some((low, high)) = ends {
             marks += &svg::line("in", (low, y), (high, y));
         }
-        match of.value.and_then(|value| x.at(value)) {
+        match of.and_then(|of| x.at(of.value)) {
             Some(at) => marks += &svg::dot("in", (at, y), 4.0),
             None => marks += &svg::text("tick", LEFT + 4.0, y + 4.0, "–"),
         }
@@ -75,8 +68,9 @@ pub fn forest(
         rows: all
             .iter()
             .map(|(name, of)| {
-                let ends = of.ends.unzip();
-                vec![name.clone(), cell(of.value), cell(ends.0), cell(ends.1)]
+                let (low, high) = of.and_then(|of| of.interval).unzip();
+                let value = of.map(|of| of.value);
+                vec![name.clone(), cell(value), cell(low), cell(high)]
             })
             .collect(),
     })

@@ -19,19 +19,19 @@ use crate::{
         judge,
         world::{EVALUATE, World},
     },
-    support::ModelServer,
+    support::{ModelServer, llm::Attempts},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
-use taskgen::{data::id::sha256_hex, llm::Provider};
+use taskgen::llm::Provider;
 
 #[test]
 fn planted_scores_come_out_and_nothing_is_asked_twice() {
@@ -251,23 +251,12 @@ fn words(good: &Value) -> Words {
 async fn a_server_that_fails_in_eleven_ways_changes_no_score() {
     let world = World::new();
     world.answer();
-    let (attempts, met) = (
-        Mutex::new(BTreeMap::<u64, u64>::new()),
-        Arc::new(AtomicUsize::new(0)),
-    );
+    let (attempts, met) = (Attempts::default(), Arc::new(AtomicUsize::new(0)));
     let faults = Arc::clone(&met);
     let server = ModelServer::openai().plays(move |request| {
-        let question = sha256_hex(
-            request.body["messages"][1]["content"]
-                .to_string()
-                .as_bytes(),
-        );
-        let item = u64::from_str_radix(&question[..15], 16).expect("hexadecimal");
-        let mut attempts = attempts.lock().expect("no panic");
-        let attempt = attempts.entry(item).or_default();
-        *attempt += 1;
+        let (item, attempt) = attempts.of(&request.body);
         let fault =
-            faults::passing(item, *attempt).filter(|_| faults::draw(&[item, 9, *attempt]) < 0.5);
+            faults::passing(item, attempt).filter(|_| faults::draw(&[item, 9, attempt]) < 0.5);
         faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
         faults::play(
             Provider::OpenAi,

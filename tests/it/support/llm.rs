@@ -20,6 +20,7 @@ use axum::{
 use futures_util::stream;
 use serde_json::{Value, json};
 use taskgen::{
+    data::id::sha256_hex,
     http::{Http, HttpOptions},
     llm::{ChatRequest, Provider, Remote, RemoteOptions},
 };
@@ -49,6 +50,23 @@ impl Request {
     /// The schema of the reply that it asks for, as `OpenAI`'s dialect sends it.
     pub fn schema(&self) -> &Value {
         &self.body["response_format"]["json_schema"]["schema"]
+    }
+}
+
+/// How often each question has come, for faults that depend on the question and the attempt.
+#[derive(Default)]
+pub struct Attempts(Mutex<BTreeMap<u64, u64>>);
+
+impl Attempts {
+    /// The number of a request's question, drawn from its text, and which attempt at it this is,
+    /// from 1.
+    pub fn of(&self, body: &Value) -> (u64, u64) {
+        let question = sha256_hex(body["messages"][1]["content"].to_string().as_bytes());
+        let item = u64::from_str_radix(&question[..15], 16).expect("hexadecimal");
+        let mut attempts = self.0.lock().expect("no panic");
+        let attempt = attempts.entry(item).or_default();
+        *attempt += 1;
+        (item, *attempt)
     }
 }
 

@@ -15,6 +15,11 @@ pub const AGENCIES: [(&str, [usize; 4]); 3] = [
     ("weak", [0, 0, 3, 1]),
 ];
 
+/// The share of the criteria that an agency wins, over the tasks whose wins are given.
+pub fn mean_wins(wins: &[usize]) -> f64 {
+    wins.iter().sum::<usize>() as f64 / 39.0 / wins.len() as f64
+}
+
 /// How good the gold article is by each criterion.
 const GOLD: usize = 4;
 

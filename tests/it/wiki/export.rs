@@ -9,22 +9,15 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    asked, bench,
+    answer, asked, bench,
     bench::{AGENCIES, TASKS},
-    imported, near, nobody, reply, stances, value,
+    imported, near, nobody, reply, value,
 };
 use crate::support::{ModelServer, Project, llm::Play};
 
 /// Answers both kinds of questions.
 fn fake() -> ModelServer {
-    ModelServer::openai().plays(|request| {
-        let reply = if asked(&request.body).is_empty() {
-            stances(&request.body)
-        } else {
-            reply(&request.body)
-        };
-        Play::Say(reply.to_string())
-    })
+    ModelServer::openai().plays(|request| Play::Say(answer(&request.body).to_string()))
 }
 
 /// The bytes of all files below a folder.

@@ -22,7 +22,7 @@ use crate::{
     pipeline::kill_when,
     support::{ModelServer, Project, llm::Play},
 };
-use bench::{AGENCIES, TASKS, by_category, criteria};
+use bench::{AGENCIES, TASKS, by_category, criteria, mean_wins};
 
 const EVALUATE: [&str; 3] = ["evaluate", "--metric", "writing"];
 
@@ -127,7 +127,7 @@ fn planted_wins_come_out_as_planted() {
     assert_eq!(fake.take(), 72);
     let board = project.json(&["leaderboard", "--by", "category"]);
     for (agent, wins) in AGENCIES {
-        let mean = wins.iter().map(|wins| *wins as f64 / 39.0).sum::<f64>() / 4.0;
+        let mean = mean_wins(&wins);
         near(value(&board, agent, "writing"), mean, agent);
         near(value(&board, agent, "writing_wins"), mean, agent);
         near(value(&board, agent, "writing_agreement"), 1.0, agent);
@@ -184,6 +184,15 @@ fn stances(body: &Value) -> Value {
         })
     });
     json!({ "verdicts": verdicts.collect::<Vec<_>>() })
+}
+
+/// The reply to a question of either kind.
+fn answer(body: &Value) -> Value {
+    if asked(body).is_empty() {
+        stances(body)
+    } else {
+        reply(body)
+    }
 }
 
 #[test]
@@ -343,12 +352,7 @@ fn what_a_verdict_rests_on_is_judged_anew_when_it_changes() {
     project.ok(&["wiki", "import", "made"]);
     project.ok(&EVALUATE);
     assert_eq!(fake.take(), 0);
-    let mean = AGENCIES[0]
-        .1
-        .iter()
-        .map(|wins| *wins as f64 / 39.0)
-        .sum::<f64>()
-        / 4.0;
+    let mean = mean_wins(&AGENCIES[0].1);
     near(
         value(&project.json(&["leaderboard"]), "strong", "writing"),
         mean,
@@ -418,14 +422,7 @@ fn killed_again_and_again_it_ends_as_planted() {
     let fake = ModelServer::openai()
         .delay(std::time::Duration::from_millis(15))
         .at_once(2)
-        .plays(|request| {
-            let reply = if asked(&request.body).is_empty() {
-                stances(&request.body)
-            } else {
-                reply(&request.body)
-            };
-            Play::Say(reply.to_string())
-        });
+        .plays(|request| Play::Say(answer(&request.body).to_string()));
     let both = ["evaluate", "--metric", "writing,facts"];
     let project = imported(&fake);
     let mut killed = 0;

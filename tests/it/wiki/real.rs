@@ -1,7 +1,10 @@
 //! The benchmark's own data, by path: `TASKGEN_WLC=FOLDER cargo nextest run -E 'test(wiki::real)'
 //! --no-capture`, with a folder in which `data/<name>/` and `results/` lie.
 
-use std::{io::Write as _, path::PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 use taskgen::{
@@ -133,23 +136,21 @@ fn real_retrieval_beside_the_stored_lists() {
     assert!(recall[1][0] > 0.36, "no better than TF-IDF");
 }
 
+/// The first result on verifiability in a folder: the article that it is on, and what is stored.
+fn stored_result(folder: &Path) -> (String, Value) {
+    let file = std::fs::read_dir(folder).expect("results").next();
+    let file = file.expect("a result").expect("an entry").path();
+    let name = file.file_name().expect("a name").to_string_lossy();
+    let stem = name.strip_suffix("_verifiability.json");
+    let stored = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    (stem.expect("on verifiability").to_owned(), stored)
+}
+
 /// The sentences that the benchmark's splitter stored, out of the articles that it split.
 #[test]
 fn stored_sentences_come_out_of_the_splitter() {
     let Some(folder) = folder() else { return };
-    let stored = folder.join("results/test_verifiability");
-    let file = std::fs::read_dir(&stored).expect("results").next();
-    let file = file.expect("a result").expect("an entry").path();
-    let name = file
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
-    let stem = name
-        .strip_suffix("_verifiability.json")
-        .expect("a result on verifiability");
-    let stored: Value =
-        serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    let (stem, stored) = stored_result(&folder.join("results/test_verifiability"));
     let data = folder.join("data/2025_Mar_Nov");
     for (list, key, article) in [
         (
@@ -178,19 +179,7 @@ fn stored_sentences_come_out_of_the_splitter() {
 fn real_passages_beside_the_stored_lists() {
     let Some(folder) = folder() else { return };
     let encoder = Encoder::load(&crate::embed::model().path).expect("it loads");
-    let stored = folder.join("results/test_verifiability2");
-    let file = std::fs::read_dir(&stored).expect("results").next();
-    let file = file.expect("a result").expect("an entry").path();
-    let name = file
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
-    let stem = name
-        .strip_suffix("_verifiability.json")
-        .expect("on verifiability");
-    let stored: Value =
-        serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    let (stem, stored) = stored_result(&folder.join("results/test_verifiability2"));
     // The gold article alone: statements of the report were extracted, and stand in it otherwise.
     let article = folder.join(format!(
         "data/2025_Mar_Nov/wiki_data/cleaned_data/article/{stem}.md"

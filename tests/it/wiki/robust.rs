@@ -5,28 +5,24 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use axum::{Router, extract::Path, response::Html, routing::get};
 use serde_json::{Value, json};
-use taskgen::{data::id::sha256_hex, llm::Provider};
+use taskgen::llm::Provider;
 
-use super::{asked, bench, bench::AGENCIES, imported, near, reply, stances, value};
+use super::{answer, bench, bench::AGENCIES, imported, near, stances, value};
 use crate::{
     faults::{self, Words},
-    support::{ModelServer, Project, llm::Play, web},
+    support::{
+        ModelServer, Project,
+        llm::{Attempts, Play},
+        web,
+    },
 };
-
-fn answer(body: &Value) -> Value {
-    if asked(body).is_empty() {
-        stances(body)
-    } else {
-        reply(body)
-    }
-}
 
 /// What a server can say instead of a reply.
 fn words(good: &Value) -> Words {
@@ -53,22 +49,11 @@ fn words(good: &Value) -> Words {
 /// the end every figure is what was planted.
 #[test]
 fn three_hostile_replies_in_ten_move_no_figure() {
-    let (attempts, met) = (
-        Mutex::new(BTreeMap::<u64, u64>::new()),
-        Arc::new(AtomicUsize::new(0)),
-    );
+    let (attempts, met) = (Attempts::default(), Arc::new(AtomicUsize::new(0)));
     let faults = Arc::clone(&met);
     let server = ModelServer::openai().plays(move |request| {
-        let question = sha256_hex(
-            request.body["messages"][1]["content"]
-                .to_string()
-                .as_bytes(),
-        );
-        let item = u64::from_str_radix(&question[..15], 16).expect("hexadecimal");
-        let mut attempts = attempts.lock().expect("no panic");
-        let attempt = attempts.entry(item).or_default();
-        *attempt += 1;
-        let fault = faults::passing(item, *attempt);
+        let (item, attempt) = attempts.of(&request.body);
+        let fault = faults::passing(item, attempt);
         faults.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
         faults::play(Provider::OpenAi, fault, words(&answer(&request.body)))
     });
@@ -103,7 +88,7 @@ fn three_hostile_replies_in_ten_move_no_figure() {
     assert!(met.load(Ordering::SeqCst) > 20);
     let board = project.json(&["leaderboard"]);
     for (agent, wins) in AGENCIES {
-        let mean = wins.iter().map(|wins| *wins as f64 / 39.0).sum::<f64>() / 4.0;
+        let mean = bench::mean_wins(&wins);
         near(value(&board, agent, "writing"), mean, agent);
         let (right, wrong, _) = bench::pillars(agent);
         let (right, wrong) = (right as f64, wrong as f64);

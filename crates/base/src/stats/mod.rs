@@ -22,3 +22,8 @@ mod sweep;
 pub mod tiers;
 
 pub use largest::largest;
+
+/// The mean; none of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

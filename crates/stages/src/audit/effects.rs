@@ -19,6 +19,7 @@ use crate::stats::{
     bootstrap::Estimate,
     difficulty::{self, Row},
     effects::{self, Components},
+    mean,
 };
 
 /// Rounds in which levels of tasks and agents are estimated in turn.
@@ -233,10 +234,6 @@ fn of_attributes(tasks: &[&TaskScores], seed: u64) -> Vec<Row> {
         }
     }
     difficulty::difficulty(&scores.collect(), &attributes, &mut rng)
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

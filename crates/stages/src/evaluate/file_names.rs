@@ -23,6 +23,12 @@ pub fn distinct<K: Ord + Copy>(names: impl Iterator<Item = (K, String)>) -> BTre
     distinct
 }
 
+/// The folder of each agent.
+pub fn folders_of<'a>(agents: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
+    let agents: BTreeSet<&str> = agents.collect();
+    distinct(agents.into_iter().map(|agent| (agent, as_name(agent))))
+}
+
 /// A name that is one file or folder everywhere; of a long one the beginning, and what tells it
 /// from others.
 pub fn as_name(text: &str) -> String {

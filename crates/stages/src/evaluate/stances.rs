@@ -14,6 +14,15 @@ use crate::{
 /// By the statement's id what the panel decides, or why it has no verdict.
 pub type Stances = BTreeMap<String, Result<Stance, String>>;
 
+/// The panel's stances on the statements of a report.
+pub fn panel(
+    judgements: &PanelJudgements<'_>,
+    instrument: Instrument,
+    report: &str,
+) -> Result<Stances> {
+    Ok(of_panel(&by_judge(judgements, instrument, report)?))
+}
+
 /// Each judge's stance on each statement.
 pub fn by_judge(
     judgements: &PanelJudgements<'_>,

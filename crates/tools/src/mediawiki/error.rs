@@ -117,9 +117,7 @@ impl ApiError {
             _ => false,
         }
     }
-}
 
-impl ApiError {
     /// Whether the fault may lie with the page that was asked for, though another time may mend it.
     pub fn may_be_of_page(&self) -> bool {
         matches!(self, Self::Shape(_) | Self::Refused { .. })

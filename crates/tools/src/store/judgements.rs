@@ -2,7 +2,7 @@
 //! Hides how a decision takes the place of earlier failures, and that a million judgements are read
 //! as they are wanted. What a judgement means is known to the evaluator or stage that asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -104,6 +104,12 @@ impl Evaluation {
             .find(of)
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// Names of the models that judge under any of these instruments.
+    pub fn judges(&self, under: impl IntoIterator<Item = Instrument>) -> BTreeSet<String> {
+        let panels = under.into_iter().flat_map(|of| self.in_force(of).panel);
+        panels.map(|(model, _)| model).collect()
     }
 }
 

@@ -106,7 +106,7 @@ fn once_each(facets: &[String]) -> Vec<String> {
 }
 
 /// Refuses a facet that no task has.
-fn check_facet(facet: &str, scored: &[ReportScores]) -> Result<()> {
+pub fn check_facet(facet: &str, scored: &[ReportScores]) -> Result<()> {
     let known: BTreeSet<&str> = scored
         .iter()
         .flat_map(|report| report.facets.keys())

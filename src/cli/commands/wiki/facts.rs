@@ -18,13 +18,13 @@ use crate::{
     data::TaskId,
     evaluate::{
         wiki_facts::{
-            AgentPositions, Conflict, Gold, Part, Reader, StatementOf, conflicts, positions,
-            stands_out,
+            AgentPositions, Conflict, GoldStatements, Part, Reader, StatementOf, conflicts,
+            positions, stands_out,
         },
         wiki_files,
     },
     lint::dispute::Kind,
-    report::analysis_page::{self, AnalysisPage, Cell, Grid, Interval, Pair, Side, forest, grid},
+    report::analysis_page::{self, AnalysisPage, Cell, Grid, Pair, Side, forest, grid},
     stats::bootstrap::Estimate,
 };
 
@@ -64,29 +64,21 @@ pub fn run(
     let judgements = store.panel_judgements(&evaluation)?;
     let seed = project.loaded.config.seed;
     let reader = Reader::in_force(&evaluation);
-    let agents = positions(
-        &judgements,
-        placed.iter().map(|of| of.head),
-        &gold,
-        reader,
-        seed,
-    )?;
+    let articles: BTreeMap<&TaskId, GoldStatements> = gold
+        .iter()
+        .map(|(task, article)| (task, GoldStatements::new(article, reader)))
+        .collect();
+    let reports = placed.iter().map(|of| of.head);
+    let agents = positions(&judgements, reports, &articles, seed)?;
     if agents.is_empty() {
         let hint = "`taskgen wiki import FOLDER`, then `taskgen evaluate --metric facts`";
         return Err(Usage(format!("no report has verdicts on facts\nhint: {hint}")).into());
     }
-    let mut articles: BTreeMap<&TaskId, Gold> = BTreeMap::new();
     let mut found = Vec::new();
     for of in &placed {
-        let article = articles
-            .entry(&of.task.id)
-            .or_insert_with(|| Gold::new(of.gold, reader));
         let text = store.report_text(&of.head.id)?;
-        found.extend(conflicts(
-            &judgements,
-            (of.head, &text),
-            (of.gold, article),
-        )?);
+        let article = (of.gold, &articles[&of.task.id]);
+        found.extend(conflicts(&judgements, (of.head, &text), article)?);
     }
     let mut kinds: BTreeMap<String, BTreeMap<Kind, usize>> = BTreeMap::new();
     for conflict in &found {
@@ -148,13 +140,7 @@ fn text(of: &Shown) -> String {
     }
     out.push_str(&format!("\n{} contradictions\n", of.conflicts.len()));
     for (agent, kinds) in &of.kinds {
-        let kinds: BTreeMap<&str, usize> =
-            kinds.iter().map(|(kind, n)| (word(*kind), *n)).collect();
-        out.push_str(&format!(
-            "{}: {}\n",
-            on_one_line(agent),
-            counted(&kinds, "none")
-        ));
+        out.push_str(&format!("{}: {}\n", on_one_line(agent), kinds_told(kinds)));
     }
     for conflict in of.conflicts.iter().take(SHOWN) {
         out.push_str(&listed(conflict));
@@ -188,6 +174,11 @@ fn listed(of: &Conflict) -> String {
         short(&of.in_report),
         short(&of.in_gold)
     )
+}
+
+fn kinds_told(kinds: &BTreeMap<Kind, usize>) -> String {
+    let kinds: BTreeMap<&str, usize> = kinds.iter().map(|(kind, n)| (word(*kind), *n)).collect();
+    counted(&kinds, "none")
 }
 
 fn word(kind: Kind) -> &'static str {
@@ -241,17 +232,10 @@ fn page(of: &Shown) -> AnalysisPage {
             })
             .collect(),
     };
-    let halves: Vec<(String, Interval)> = of
+    let halves: Vec<(String, Option<Estimate>)> = of
         .agents
         .iter()
-        .map(|agent| {
-            let half = agent.second_half;
-            let interval = Interval {
-                value: half.map(|of| of.value),
-                ends: half.and_then(|of| of.interval),
-            };
-            (agent.agent.clone(), interval)
-        })
+        .map(|agent| (agent.agent.clone(), agent.second_half))
         .collect();
     let halves = forest(
         "halves",
@@ -260,14 +244,10 @@ fn page(of: &Shown) -> AnalysisPage {
         "difference of shares",
         &halves,
     );
-    let facts = of.kinds.iter().map(|(agent, kinds)| {
-        let kinds: BTreeMap<&str, usize> =
-            kinds.iter().map(|(kind, n)| (word(*kind), *n)).collect();
-        (
-            format!("Contradictions of {agent}"),
-            counted(&kinds, "none"),
-        )
-    });
+    let facts = of
+        .kinds
+        .iter()
+        .map(|(agent, kinds)| (format!("Contradictions of {agent}"), kinds_told(kinds)));
     let warnings = of.agents.iter().filter(|agent| !agent.unscored.is_empty());
     let warnings = warnings.map(|agent| {
         let causes = counted(&agent.unscored, "none");

@@ -19,6 +19,7 @@ use crate::{
         evaluator::{Fold, Folded, Record, Reported, about},
         scorecard::Spread,
     },
+    stats::mean,
     store::{Evaluation, Store},
 };
 
@@ -125,8 +126,4 @@ fn add_spread(folded: &mut Folded, ratings: &[f64]) {
     let known = folded.repeated.remove(KEY);
     let sum = known.map_or(spread, |known| known.add(spread));
     folded.repeated.insert(KEY, sum);
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{
     context::Context,
-    data::{Instrument, ReportId, Score, Scores, Task},
+    data::{ReportId, Score, Scores, Task},
     evaluate::{
         Options,
         evaluator::{Evaluator as _, Fold, Folded, Record, Reported},
-        stances::{self, Stances},
+        stances,
     },
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, StoredJudgement},
@@ -48,7 +48,7 @@ impl<'a> Checked<'a> {
 
     /// The statements of a report on which the pages that they cite are silent.
     pub fn silent(&self, report: &ReportId) -> Result<BTreeSet<String>> {
-        let stances = stances(&self.judgements, CITED, report)?.into_iter();
+        let stances = stances::panel(&self.judgements, CITED, report.as_str())?.into_iter();
         let silent = stances.filter(|(_, stance)| *stance == Ok(Stance::Silent));
         Ok(silent.map(|(statement, _)| statement).collect())
     }
@@ -107,22 +107,13 @@ fn plan(stored: &StoredJudgement<'_>) -> Result<Plan> {
     stored.payload()
 }
 
-fn stances(
-    judgements: &PanelJudgements<'_>,
-    instrument: Instrument,
-    report: &ReportId,
-) -> Result<Stances> {
-    let all = stances::by_judge(judgements, instrument, report.as_str())?;
-    Ok(stances::of_panel(&all))
-}
-
 fn found(judgements: &PanelJudgements<'_>, report: &ReportId) -> Result<Option<Found>> {
     let plans = judgements.read_bare(COUNTED, report.as_str(), plan)?;
     let Some(plan) = plans.into_iter().find_map(|of| of.outcome.ok()) else {
         return Ok(None);
     };
-    let cited = stances(judgements, CITED, report)?;
-    let elsewhere = stances(judgements, ELSEWHERE, report)?;
+    let cited = stances::panel(judgements, CITED, report.as_str())?;
+    let elsewhere = stances::panel(judgements, ELSEWHERE, report.as_str())?;
     let missing = || Err(MISSING.to_owned());
     let mut found = Found {
         supported: 0,

@@ -4,11 +4,12 @@
 //! supports, the share that it contradicts, the share that only another page supports (a wrong
 //! source), and the share on which all are silent; the first two also of all statements that cite,
 //! so that one readable page among dead ones makes no good report; and the share of a report's
-//! sentences that cite at all. **Method** the citation precision of Gao et al. (ALCE, arXiv 2305.14627, section 3) with
-//! three answers instead of two, and with the words of the page that decide, which are looked up.
-//! **Differs from** it: a statement counts as supported where any of its pages supports it, and no
-//! citation is judged alone. **Cost** one call for `batch` statements of a report that cite the
-//! same pages, and one for `batch` of those on which their pages are silent.
+//! sentences that cite at all. **Method** the citation precision of Gao et al. (ALCE, arXiv
+//! 2305.14627, section 3) with three answers instead of two, and with the words of the page that
+//! decide, which are looked up. **Differs from** it: a statement counts as supported where any of
+//! its pages supports it, and no citation is judged alone. **Cost** one call for `batch` statements
+//! of a report that cite the same pages, and one for `batch` of those on which their pages are
+//! silent.
 
 mod fold;
 mod gather;

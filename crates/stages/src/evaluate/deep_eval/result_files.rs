@@ -22,9 +22,9 @@ use crate::{
     data::{ReportHead, Task, TaskId},
     evaluate::{
         attempts,
-        file_names::{as_name, distinct},
+        file_names::{as_name, distinct, folders_of},
     },
-    store::{Evaluation, PanelJudgements, Store},
+    store::{PanelJudgements, Store},
 };
 
 /// The grades of a judge.
@@ -55,8 +55,7 @@ pub struct Placed<'a> {
 /// that would be one file get a number.
 pub fn placed<'a>(tasks: &'a [Task], heads: &'a [ReportHead]) -> Vec<Placed<'a>> {
     let firsts = attempts::first_on(tasks, heads);
-    let agents: BTreeSet<&str> = firsts.iter().map(|(head, _)| head.agent.as_str()).collect();
-    let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
+    let folders = folders_of(firsts.iter().map(|(head, _)| head.agent.as_str()));
     let used: BTreeMap<&TaskId, &Task> = firsts.iter().map(|(_, task)| (&task.id, *task)).collect();
     let used = used.into_iter();
     let queries = distinct(used.map(|(id, task)| (id, as_name(&query_id(task)))));
@@ -87,7 +86,13 @@ pub fn judges(store: &Store, placed: &[Placed<'_>], folder: &str) -> Result<Vec<
         placed,
     };
     let mut files = Vec::new();
-    for name in judges_of(&evaluation) {
+    for name in evaluation.judges([
+        presentation::ITEM,
+        coverage::ITEM,
+        issues::CONSISTENCY.instrument(),
+        issues::ASSOCIATION.instrument(),
+        depth::COMPARISON,
+    ]) {
         let (provider, model) = name.split_once('/').unwrap_or(("", &name));
         let judge = JudgeName {
             provider: provider.to_owned(),
@@ -108,21 +113,6 @@ pub fn judges(store: &Store, placed: &[Placed<'_>], folder: &str) -> Result<Vec<
         }
     }
     Ok(files)
-}
-
-/// Names of the models that judge under any of the five criteria.
-fn judges_of(evaluation: &Evaluation) -> BTreeSet<String> {
-    let instruments = [
-        presentation::ITEM,
-        coverage::ITEM,
-        issues::CONSISTENCY.instrument(),
-        issues::ASSOCIATION.instrument(),
-        depth::COMPARISON,
-    ];
-    let panels = instruments
-        .into_iter()
-        .flat_map(|of| evaluation.in_force(of).panel);
-    panels.map(|(model, _)| model).collect()
 }
 
 /// The judgements of all judges.

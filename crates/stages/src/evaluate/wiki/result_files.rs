@@ -1,11 +1,14 @@
 //! Reports of a project and their verdicts as Wiki Live Challenge's files: the first report of each
 //! agent on each task with a gold article.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{facts, writing};
+use super::{
+    facts::{self, GoldStatements},
+    writing,
+};
 use crate::{
     benchmarks::wiki_live_challenge::{
         files::{ArticleFile, VerifiabilityFile, WritingFile},
@@ -15,7 +18,7 @@ use crate::{
     data::{GoldArticle, ReportHead, Task, TaskId},
     evaluate::{
         attempts,
-        file_names::{as_name, distinct},
+        file_names::{as_name, distinct, folders_of},
     },
     evidence::{prose, reading},
     store::{Evaluation, PanelJudgements, Store},
@@ -57,8 +60,7 @@ pub fn placed<'a>(
     let stems = stems(gold);
     let mut firsts = attempts::first_on(tasks, heads);
     firsts.retain(|(head, _)| gold.contains_key(&head.task));
-    let agents: BTreeSet<&str> = firsts.iter().map(|(head, _)| head.agent.as_str()).collect();
-    let folders = distinct(agents.into_iter().map(|agent| (agent, as_name(agent))));
+    let folders = folders_of(firsts.iter().map(|(head, _)| head.agent.as_str()));
     let placed = firsts.into_iter().map(|(head, task)| Placed {
         head,
         task,
@@ -115,16 +117,16 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
     let judgements = store.panel_judgements(&evaluation)?;
     let mut judges: BTreeMap<String, Vec<(usize, ArticleResults)>> = BTreeMap::new();
     let reader = facts::Reader::in_force(&evaluation);
-    let names = judges_of(&evaluation);
+    let names = evaluation.judges([writing::CRITERION, facts::IN_REPORT, facts::IN_GOLD]);
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    // Read once for all agents: an index of its passages goes with it.
-    let mut gold: BTreeMap<&TaskId, facts::Gold> = BTreeMap::new();
+    // Read once for all agents.
+    let mut gold: BTreeMap<&TaskId, GoldStatements> = BTreeMap::new();
     for (place, of) in placed.iter().enumerate() {
         let article = gold
             .entry(&of.task.id)
-            .or_insert_with(|| facts::Gold::new(of.gold, reader));
+            .or_insert_with(|| GoldStatements::new(of.gold, reader));
         let text = store.report_text(&of.head.id)?;
         for name in &names {
             let results = results(&judgements, &evaluation, of, (&text, article), name)?;
@@ -144,7 +146,7 @@ fn results(
     judgements: &PanelJudgements<'_>,
     evaluation: &Evaluation,
     of: &Placed<'_>,
-    (text, gold): (&str, &facts::Gold),
+    (text, gold): (&str, &GoldStatements),
     judge: &str,
 ) -> Result<ArticleResults> {
     let (report, title) = (&of.head.id, of.gold.title.as_str());
@@ -152,12 +154,4 @@ fn results(
         writing: writing::writing_by(judgements, evaluation, report, of.gold, judge)?,
         facts: facts::facts_by(judgements, (report, text), gold, title, judge)?,
     })
-}
-
-fn judges_of(evaluation: &Evaluation) -> BTreeSet<String> {
-    let instruments = [writing::CRITERION, facts::IN_REPORT, facts::IN_GOLD];
-    let panels = instruments
-        .into_iter()
-        .flat_map(|of| evaluation.in_force(of).panel);
-    panels.map(|(model, _)| model).collect()
 }

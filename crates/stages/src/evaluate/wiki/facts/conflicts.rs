@@ -2,14 +2,14 @@
 //! what differs: a number, a date, a name, a negation. Code says what it can see; that there is a
 //! conflict at all is the judges' verdict.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use anyhow::Result;
 use serde::Serialize;
 
 use super::{
     IN_GOLD, IN_REPORT,
-    gather::{self, Gold},
+    gather::GoldStatements,
     graded::{Verdict, verdict},
 };
 use crate::{
@@ -61,29 +61,29 @@ pub struct Conflict {
 pub fn conflicts(
     judgements: &PanelJudgements<'_>,
     (report, text): (&ReportHead, &str),
-    (article, gold): (&GoldArticle, &Gold),
+    (article, gold): (&GoldArticle, &GoldStatements),
 ) -> Result<Vec<Conflict>> {
-    let of_report = gather::statements_of(text, gold);
     let mut found = Vec::new();
-    for (instrument, statements, other, statement_of) in [
-        (
-            IN_GOLD,
-            &of_report,
-            article.text.as_str(),
-            StatementOf::Report,
-        ),
-        (IN_REPORT, &gold.statements, text, StatementOf::Gold),
-    ] {
+    for statement_of in [StatementOf::Report, StatementOf::Gold] {
+        let instrument = match statement_of {
+            StatementOf::Report => IN_GOLD,
+            StatementOf::Gold => IN_REPORT,
+        };
         let contradicted = contradicted(judgements, instrument, report)?;
         if contradicted.is_empty() {
             continue;
         }
+        let (statements, other) = match statement_of {
+            StatementOf::Report => (&gold.of_report(text), article.text.as_str()),
+            StatementOf::Gold => (&gold.statements, text),
+        };
         let other = prose::without_sources(other);
+        let other = Sentences::new(&other);
         for (id, statement) in statements {
-            let Some((_, verdict)) = contradicted.iter().find(|(of, _)| of == id) else {
+            let Some(verdict) = contradicted.get(id) else {
                 continue;
             };
-            let deciding = sentence_of(&other, &verdict.quote);
+            let deciding = other.around(&verdict.quote);
             let statement = words::one_line(statement);
             let [in_report, in_gold] = match statement_of {
                 StatementOf::Report => [statement, deciding],
@@ -111,7 +111,7 @@ fn contradicted(
     judgements: &PanelJudgements<'_>,
     instrument: Instrument,
     report: &ReportHead,
-) -> Result<Vec<(String, Verdict)>> {
+) -> Result<BTreeMap<String, Verdict>> {
     let all = judgements.read_bare(instrument, report.id.as_str(), verdict)?;
     let by_statement = all.chunk_by(|a, b| a.about == b.about);
     let found = by_statement.filter_map(|of| {
@@ -122,53 +122,67 @@ fn contradicted(
         if decide(outcomes) != Ok(Stance::Contradicts) {
             return None;
         }
-        let said = of
+        let mut said = of
             .iter()
             .filter_map(|judgement| judgement.outcome.as_ref().ok());
-        let first = said
-            .into_iter()
-            .find(|of| of.stance == Stance::Contradicts)?;
+        let first = said.find(|of| of.stance == Stance::Contradicts)?;
         Some((of[0].about.clone(), first.clone()))
     });
     Ok(found.collect())
 }
 
-/// The sentences that a quote stands in; the quote itself where it stands nowhere.
-fn sentence_of(text: &str, quote: &str) -> String {
-    let whole = find(text, quote).map(|place| {
-        let before = |end: usize| text[..end].chars().count();
-        let quoted = before(place.start)..before(place.end);
-        around(text, &quoted)
-    });
-    let sentence = whole.unwrap_or_else(|| quote.to_owned());
-    words::one_line(&sentence).chars().take(LONGEST).collect()
+/// A text in sentences, cut once for all quotes of it.
+struct Sentences<'a> {
+    text: &'a str,
+    chars: Vec<char>,
+    spans: Vec<Range<usize>>,
 }
 
-/// The sentences that a place touches, within its lines: a heading above is no part of them.
-fn around(text: &str, quoted: &Range<usize>) -> String {
-    let touched = |of: &Range<usize>| of.start < quoted.end && quoted.start < of.end;
-    let mut touching = sentences::split(text).into_iter().filter(touched);
-    let first = touching.next().unwrap_or_else(|| quoted.clone());
-    let end = touching.next_back().map_or(first.end, |last| last.end);
-    let chars: Vec<char> = text.chars().collect();
-    // Lines that are only wrapped belong together.
-    let ends_block = |at: usize| chars[at] == '\n' && starts_block(&chars[at + 1..]);
-    let is_heading_above = |at: usize| {
-        let above = chars[..at]
-            .iter()
-            .rposition(|c| *c == '\n')
+impl<'a> Sentences<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            chars: text.chars().collect(),
+            spans: sentences::split(text),
+        }
+    }
+
+    /// The sentences that a quote stands in; the quote itself where it stands nowhere.
+    fn around(&self, quote: &str) -> String {
+        let whole = find(self.text, quote).map(|place| {
+            let before = |end: usize| self.text[..end].chars().count();
+            self.touched(&(before(place.start)..before(place.end)))
+        });
+        let sentence = whole.unwrap_or_else(|| quote.to_owned());
+        words::one_line(&sentence).chars().take(LONGEST).collect()
+    }
+
+    /// The sentences that a place touches, within its lines: a heading above is no part of them.
+    fn touched(&self, quoted: &Range<usize>) -> String {
+        let chars = &self.chars;
+        let is_touched = |of: &&Range<usize>| of.start < quoted.end && quoted.start < of.end;
+        let mut touched = self.spans.iter().filter(is_touched);
+        let first = touched.next().unwrap_or(quoted);
+        let end = touched.next_back().map_or(first.end, |last| last.end);
+        // Lines that are only wrapped belong together.
+        let ends_block = |at: usize| chars[at] == '\n' && starts_block(&chars[at + 1..]);
+        let is_heading_above = |at: usize| {
+            let above = chars[..at]
+                .iter()
+                .rposition(|c| *c == '\n')
+                .map_or(0, |at| at + 1);
+            chars[at] == '\n' && chars[above] == '#'
+        };
+        let line = (0..quoted.start)
+            .rev()
+            .find(|at| ends_block(*at) || is_heading_above(*at))
             .map_or(0, |at| at + 1);
-        chars[at] == '\n' && chars[above] == '#'
-    };
-    let line = (0..quoted.start)
-        .rev()
-        .find(|at| ends_block(*at) || is_heading_above(*at))
-        .map_or(0, |at| at + 1);
-    let line_end = (quoted.end..chars.len()).find(|at| ends_block(*at));
-    let line_end = line_end.unwrap_or(chars.len());
-    chars[first.start.max(line)..end.min(line_end)]
-        .iter()
-        .collect()
+        let line_end = (quoted.end..chars.len()).find(|at| ends_block(*at));
+        let line_end = line_end.unwrap_or(chars.len());
+        chars[first.start.max(line)..end.min(line_end)]
+            .iter()
+            .collect()
+    }
 }
 
 /// Whether a line begins something of its own: a heading, an item, a row, a paragraph.
@@ -186,6 +200,7 @@ mod tests {
 
     #[test]
     fn a_quote_is_shown_with_its_sentence() {
+        let sentence_of = |text: &str, quote: &str| Sentences::new(text).around(quote);
         let text =
             "# Esk\n\nThe bridge was built in 1890. It has 12 arches, of which 3 are dry. 它很长。";
         assert_eq!(

@@ -68,37 +68,87 @@ pub fn of_gold(gold: &GoldArticle, reader: Reader) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A gold article, read once for all reports on its task.
-pub struct Gold {
+/// The statements of a gold article, and what tells a report's own from copied ones.
+pub struct GoldStatements {
     name: String,
     /// Cuts reports, too.
     reader: Reader,
     /// Its statements with their ids.
     pub statements: Vec<(String, String)>,
-    passages: Passages,
-    original: Original,
     /// The page that it is from.
     page: Option<WikiPage>,
 }
 
-impl Gold {
+impl GoldStatements {
     /// Reads an article.
     pub fn new(article: &GoldArticle, reader: Reader) -> Self {
-        let name = name_of(article);
         Self {
+            name: name_of(article),
             reader,
             statements: of_gold(article, reader),
-            passages: Passages::of_text(&name, &prose::without_sources(&article.text)),
-            original: Original::of(&article.text),
             page: article.url.as_deref().and_then(WikiPage::at),
-            name,
         }
+    }
+
+    /// The statements of a report that are held against the article, with their ids.
+    pub fn of_report(&self, report: &str) -> Vec<(String, String)> {
+        self.planned(report, None).0
+    }
+
+    /// The same with what is put on record; `copied` is the share of passages that stand in the
+    /// article.
+    fn planned(&self, report: &str, copied: Option<f64>) -> (Vec<(String, String)>, Plan) {
+        let mut plan = Plan {
+            statements: Vec::new(),
+            leaked: 0,
+            over_limit: 0,
+            copied,
+            gold: self.name.clone(),
+        };
+        let mut known = BTreeSet::new();
+        let mut statements = Vec::new();
+        for sourced in self.reader.statements(report) {
+            if self.is_cited_by(&sourced.urls) {
+                plan.leaked += 1;
+                continue;
+            }
+            let id = id(&[&sourced.text, &self.name]);
+            if !known.insert(id.clone()) {
+                continue;
+            }
+            if statements.len() >= MOST {
+                plan.over_limit += 1;
+            } else {
+                plan.statements.push(id.clone());
+                statements.push((id, sourced.text));
+            }
+        }
+        (statements, plan)
     }
 
     fn is_cited_by(&self, urls: &[String]) -> bool {
         let urls = urls.iter().map(String::as_str);
         let page = self.page.as_ref();
         page.is_some_and(|page| nearest(urls, page) >= Nearness::CutTarget)
+    }
+}
+
+/// A gold article, read once for all reports on its task.
+pub struct Gold {
+    of: GoldStatements,
+    passages: Passages,
+    original: Original,
+}
+
+impl Gold {
+    /// Reads an article.
+    pub fn new(article: &GoldArticle, reader: Reader) -> Self {
+        let of = GoldStatements::new(article, reader);
+        Self {
+            passages: Passages::of_text(&of.name, &prose::without_sources(&article.text)),
+            original: Original::of(&article.text),
+            of,
+        }
     }
 }
 
@@ -124,46 +174,13 @@ impl Batches {
         let prose_of_report = prose::without_sources(&case.report.text);
         let passages = Passages::of_text(report, &prose_of_report);
         self.of_gold
-            .extend(passages.batches(report, &gold.statements, at_once));
+            .extend(passages.batches(report, &gold.of.statements, at_once));
 
-        let (statements, plan) = of_report(&case.report.text, gold, &prose_of_report);
+        let copied = gold.original.copying(&prose_of_report).share();
+        let (statements, plan) = gold.of.planned(&case.report.text, copied);
         self.of_reports
             .extend(gold.passages.batches(report, &statements, at_once));
         let share = plan.leaked as f64 / plan.all().max(1) as f64;
-        planned::save(work, case, COUNTED, &gold.reader.program(), share, &plan)
+        planned::save(work, case, COUNTED, &gold.of.reader.program(), share, &plan)
     }
-}
-
-/// The statements of a report that are held against its gold article, with their ids.
-pub fn statements_of(report: &str, gold: &Gold) -> Vec<(String, String)> {
-    of_report(report, gold, "").0
-}
-
-fn of_report(report: &str, gold: &Gold, prose: &str) -> (Vec<(String, String)>, Plan) {
-    let mut plan = Plan {
-        statements: Vec::new(),
-        leaked: 0,
-        over_limit: 0,
-        copied: gold.original.copying(prose).share(),
-        gold: gold.name.clone(),
-    };
-    let mut known = BTreeSet::new();
-    let mut statements = Vec::new();
-    for sourced in gold.reader.statements(report) {
-        if gold.is_cited_by(&sourced.urls) {
-            plan.leaked += 1;
-            continue;
-        }
-        let id = id(&[&sourced.text, &gold.name]);
-        if !known.insert(id.clone()) {
-            continue;
-        }
-        if statements.len() >= MOST {
-            plan.over_limit += 1;
-        } else {
-            plan.statements.push(id.clone());
-            statements.push((id, sourced.text));
-        }
-    }
-    (statements, plan)
 }

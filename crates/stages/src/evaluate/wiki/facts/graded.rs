@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::{
-    IN_GOLD, IN_REPORT,
-    gather::{self, Gold},
-};
+use super::{IN_GOLD, IN_REPORT, gather::GoldStatements};
 use crate::{
     benchmarks::wiki_live_challenge::{
         files::VerifiabilityFile,
@@ -52,7 +49,7 @@ pub fn verdict(stored: &StoredJudgement<'_>) -> Result<Verdict> {
 pub fn facts_by(
     judgements: &PanelJudgements<'_>,
     (report, text): (&ReportId, &str),
-    gold: &Gold,
+    gold: &GoldStatements,
     title: &str,
     judge: &str,
 ) -> Result<Option<VerifiabilityFile>> {
@@ -63,7 +60,7 @@ pub fn facts_by(
     if in_report.is_empty() && in_gold.is_empty() {
         return Ok(None);
     }
-    let agent = facts(gather::statements_of(text, gold), in_gold);
+    let agent = facts(gold.of_report(text), in_gold);
     let wiki = facts(gold.statements.clone(), in_report);
     Ok(Some(VerifiabilityFile::of_verdicts(title, &agent, &wiki)))
 }

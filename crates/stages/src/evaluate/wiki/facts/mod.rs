@@ -19,7 +19,7 @@ mod reader;
 
 pub use self::{
     conflicts::{Conflict, StatementOf, conflicts},
-    gather::Gold,
+    gather::GoldStatements,
     graded::facts_by,
     positions::{AgentPositions, Part, positions, stands_out},
     reader::Reader,

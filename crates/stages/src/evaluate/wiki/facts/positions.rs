@@ -13,9 +13,9 @@ use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Serialize;
 
-use super::{IN_REPORT, Reader, gather};
+use super::{GoldStatements, IN_REPORT};
 use crate::{
-    data::{GoldArticle, ReportHead, TaskId},
+    data::{ReportHead, TaskId},
     evaluate::stances,
     evidence::support::Stance,
     stats::bootstrap::{self, Estimate, RESAMPLES},
@@ -81,29 +81,18 @@ pub fn stands_out(difference: Option<Estimate>) -> bool {
 pub fn positions<'a>(
     judgements: &PanelJudgements<'_>,
     reports: impl IntoIterator<Item = &'a ReportHead>,
-    gold: &BTreeMap<TaskId, GoldArticle>,
-    reader: Reader,
+    gold: &BTreeMap<&TaskId, GoldStatements>,
     seed: u64,
 ) -> Result<Vec<AgentPositions>> {
     let mut articles: BTreeMap<&str, Vec<Vec<(f64, f64)>>> = BTreeMap::new();
     let mut unscored: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
-    let statements: BTreeMap<&TaskId, Vec<String>> = gold
-        .iter()
-        .map(|(task, article)| {
-            let ids = gather::of_gold(article, reader)
-                .into_iter()
-                .map(|(id, _)| id);
-            (task, ids.collect())
-        })
-        .collect();
     for report in reports {
-        let Some(statements) = statements.get(&report.task) else {
+        let Some(article) = gold.get(&report.task) else {
             continue;
         };
-        let all = stances::by_judge(judgements, IN_REPORT, report.id.as_str())?;
-        let stances = stances::of_panel(&all);
-        let mut said = Vec::with_capacity(statements.len());
-        for id in statements {
+        let stances = stances::panel(judgements, IN_REPORT, report.id.as_str())?;
+        let mut said = Vec::with_capacity(article.statements.len());
+        for (id, _) in &article.statements {
             let missing = || Err("missing".to_owned());
             let stance = stances.get(id).cloned().unwrap_or_else(missing);
             if let Err(cause) = &stance {
