@@ -3,6 +3,7 @@
 
 pub mod analysis_page;
 pub mod diversity;
+pub mod export;
 pub mod leaderboard;
 mod leaderboard_page;
 pub mod listing;

@@ -1,9 +1,10 @@
 //! Ids: a letter and the base32 of a content hash, so that a rerun finds its own work.
 //! Hides the hashing scheme; any unique prefix of an id names it on the command line.
 
-use std::{fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use data_encoding::BASE32_NOPAD;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
@@ -77,6 +78,20 @@ impl<K> Serialize for Id<K> {
         serializer.serialize_str(&self.0)
     }
 }
+impl<K: Kind> JsonSchema for Id<K> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Id_{}", K::LETTER).into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": format!("^{}_[a-z2-7]{{16}}$", K::LETTER) })
+    }
+}
+
 impl<'de, K> Deserialize<'de> for Id<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|text| Self(text, PhantomData))

@@ -104,8 +104,9 @@ impl Trait {
 }
 
 /// A trait that an idea was judged to show.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "ShownForm")]
+#[schemars(!from)]
 pub struct Shown {
     /// Which one.
     #[serde(rename = "trait")]
@@ -176,7 +177,7 @@ impl Inspiration {
 }
 
 /// A reviewer's decision on an inspiration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Review {
     /// The kind of reviewer.
     pub by: Reviewer,
@@ -209,7 +210,7 @@ impl Review {
 }
 
 /// A kind of reviewer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reviewer {
     /// A person at a keyboard.

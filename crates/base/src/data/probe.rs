@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{Instrument, SubjectKind};
 
 /// A question about a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Probe {
     /// Can it be done from memory?
@@ -128,7 +130,7 @@ impl ProbeLabel {
 }
 
 /// The finding of a probe on one task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The question.
     pub probe: Probe,

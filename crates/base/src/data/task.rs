@@ -152,12 +152,24 @@ pub struct Task {
     /// which asks about no day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
+    /// The task that a person changed into this one, and who did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Edited>,
     /// Its facets.
     #[serde(flatten)]
     pub facets: Facets,
     /// Where it comes from.
     #[serde(flatten)]
     pub origin: Origin,
+}
+
+/// A change of a task's words by a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Edited {
+    /// The task as it was before.
+    pub task: TaskId,
+    /// The person.
+    pub by: String,
 }
 
 impl Task {
@@ -285,7 +297,7 @@ pub struct FromSeminar {
 }
 
 /// The origin of a task that was imported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FromFile {
     /// Name of the benchmark: the set that it was imported into first.
     pub benchmark: String,

@@ -1,7 +1,8 @@
 //! A moment in a recording: whole milliseconds inside, seconds in JSON, `m:ss` for people.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Milliseconds since the start of a recording. JSON shows seconds with three decimals.
@@ -30,6 +31,20 @@ impl fmt::Display for Ms {
             (0, m, s) => write!(f, "{m}:{s:02}"),
             (h, m, s) => write!(f, "{h}:{m:02}:{s:02}"),
         }
+    }
+}
+
+impl JsonSchema for Ms {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0 })
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Transcript {
 }
 
 /// A model by name and by the hash of its weights.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ModelRef {
     /// Name in the manifest, such as `tiny.en`.
     pub name: String,

@@ -70,6 +70,7 @@ fn task(woven: Woven, sources: &[&Inspiration], language: &str) -> Task {
         text: woven.task,
         language: language.to_owned(),
         as_of: None,
+        edited: None,
         facets: Facets::of_family(family, woven.difficulty, "other".into()),
         origin: Origin::Seminar(FromSeminar {
             seminar: SeminarId::from_parts(&["s"]),

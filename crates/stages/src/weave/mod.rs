@@ -266,6 +266,7 @@ impl<'a> Loom<'a> {
             text,
             language: self.language.to_owned(),
             as_of: None,
+            edited: None,
             facets: Facets::of_family(
                 family,
                 woven.difficulty,

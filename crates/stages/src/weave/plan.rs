@@ -334,6 +334,7 @@ mod tests {
                 text: String::new(),
                 language: "en".into(),
                 as_of: None,
+                edited: None,
                 facets: Facets::of_family(choose(&slot), Difficulty::Basic, "other".into()),
                 origin: Origin::Seminar(FromSeminar {
                     seminar: SeminarId::from_parts(&["s"]),

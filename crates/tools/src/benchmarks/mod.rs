@@ -149,6 +149,7 @@ fn task(row: Row, options: Options<'_>, imported: &mut Imported) -> Task {
             &text,
         ]),
         as_of: Some(options.as_of.to_string()),
+        edited: None,
         facets,
         origin: Origin::Imported(FromFile {
             benchmark: options.benchmark.to_owned(),

@@ -349,6 +349,7 @@ mod tests {
             text: text.into(),
             language: language.into(),
             as_of: None,
+            edited: None,
             facets: Facets::of_family(
                 TaskType::LiteratureSurvey,
                 Difficulty::Basic,

@@ -52,6 +52,7 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
             text: written.task,
             language: given.language.clone(),
             as_of: None,
+            edited: None,
             facets: Facets {
                 phase: Some(written.phase),
                 ..Facets::of_family(written.task_type, written.difficulty, "other".into())
