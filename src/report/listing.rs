@@ -38,6 +38,21 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// A task without a place in a ranking, and without a recording.
+    pub fn unranked(task: Task) -> Self {
+        Self {
+            rank: None,
+            elo: None,
+            elo_games: None,
+            estimate: None,
+            games: None,
+            task,
+            source: None,
+            sources: Vec::new(),
+            probes: Vec::new(),
+        }
+    }
+
     /// Whether a probe flags it.
     pub fn is_flagged(&self) -> bool {
         self.probes.iter().any(|finding| finding.outcome.flags())

@@ -26,7 +26,7 @@ pub struct Answer {
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[@V]")]
     pub set: Option<String>,
     /// Seconds that the agent has for one task [default: 1800]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -128,7 +128,7 @@ pub struct Evaluate {
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[@V]")]
     pub set: Option<String>,
     /// Also fetch pages from private addresses: for an intranet, never for strangers' reports
     #[arg(long)]
@@ -145,7 +145,7 @@ pub struct Rescore {
     #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[@V]")]
     pub set: Option<String>,
     /// Merge key points from this similarity of their wording, above 0 to 1 [default: that of
     /// `taskgen.toml`]
@@ -173,7 +173,7 @@ pub struct Leaderboard {
     #[arg(long, value_name = "FACET", value_delimiter = ',')]
     pub by: Vec<String>,
     /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[@V]")]
     pub set: Option<String>,
     /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench`
     /// the main table of LiveResearchBench, `depth` the strengths of agents by all games of depth
@@ -203,7 +203,7 @@ pub enum Audit {
     /// know.
     Leakage {
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
         /// Fail with exit code 4 if more than this share of the texts has no answer, 0 to 1
         #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
@@ -228,7 +228,7 @@ pub enum Audit {
     /// on which they are widest apart come first: those are for people to decide.
     Judges {
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
     },
     /// Take the scores of a measure apart: agents, categories, tasks
@@ -245,7 +245,7 @@ pub enum Audit {
         #[arg(long, value_name = "FACET")]
         by: Option<String>,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
         /// Also write a page with plots
         #[arg(long, value_name = "FILE")]
@@ -260,7 +260,7 @@ pub enum Audit {
         /// and agent; or Label Studio's JSON
         files: Vec<PathBuf>,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
     },
 }
@@ -279,7 +279,7 @@ pub enum Export {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
     },
 }
@@ -360,7 +360,7 @@ pub enum Wiki {
     /// shown side by side, with what differs: a number, a date, a name, a negation.
     Facts {
         /// Tasks of this set [default: all]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
         /// Also write a page with a heat map and the contradictions
         #[arg(long, value_name = "FILE")]
@@ -376,7 +376,7 @@ pub enum Wiki {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
         /// Tasks of this set [default: all]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
     },
     /// Find what is wrong in a benchmark's folder, and compute its results again
@@ -403,7 +403,7 @@ pub enum Report {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
         /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
         /// Only this many reports, drawn by the seed
         #[arg(long, value_name = "N")]

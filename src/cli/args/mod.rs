@@ -22,7 +22,7 @@ pub use self::{
     inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
-    tasks::{Inspirations, Review, Selection, TaskImport, Tasks},
+    tasks::{Inspirations, Reveal, Review, Selection, TaskExport, TaskImport, Tasks, Verify},
 };
 
 const EXIT_CODES: &str = "Exit codes:

@@ -61,7 +61,8 @@ pub enum Tasks {
     /// Select the best tasks as a named set
     ///
     /// Near-copies of better tasks are left out, quotas are kept, and doubtful choices are listed.
-    /// `answer`, `evaluate` and `leaderboard` use the newest selection. Needs a ranking.
+    /// The set is frozen: nothing that happens to the tasks later changes it, and choosing others makes
+    /// a new version. `answer`, `evaluate` and `leaderboard` use the newest selection. Needs a ranking.
     Select(Selection),
     /// Show how much the tasks differ
     ///
@@ -81,17 +82,77 @@ pub enum Tasks {
     /// tasks. No recording is needed.
     Import(TaskImport),
     /// Write the tasks as JSONL, best first, with their sources
-    Export {
-        /// File to write; `-` is standard output [default: tasks/tasks.jsonl]
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// Only the best N
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-        top: Option<u64>,
-        /// Write nothing if the licence of any task's recording is unknown
-        #[arg(long)]
-        require_licence: bool,
+    ///
+    /// Without --set: the current tasks. With it: the tasks of a set as they were frozen, the same
+    /// bytes at any time.
+    Export(TaskExport),
+    /// List the sets of tasks with their versions
+    Sets,
+    /// Print a hash that can be published before the tasks of a set are
+    ///
+    /// It says nothing about the tasks. `tasks reveal` shows later that they are the ones.
+    Commit {
+        /// The set
+        #[arg(value_name = "NAME[@V]")]
+        set: String,
     },
+    /// Write the tasks of a set, or some of them, with what shows that they are those of its commitment
+    Reveal(Reveal),
+    /// Check revealed tasks against a commitment
+    ///
+    /// Needs no project.
+    Verify(Verify),
+    /// Compare two sets, or two versions of one
+    Diff {
+        /// The earlier set
+        #[arg(value_name = "NAME[@V]")]
+        earlier: String,
+        /// The later set
+        #[arg(value_name = "NAME[@V]")]
+        later: String,
+    },
+}
+
+/// `tasks reveal`
+#[derive(Debug, clap::Args)]
+pub struct Reveal {
+    /// The set
+    #[arg(value_name = "NAME[@V]")]
+    pub set: String,
+    /// Only this task, by its id or the beginning of it; repeatable
+    #[arg(long, value_name = "ID")]
+    pub task: Vec<String>,
+    /// File to write [default: tasks/NAME@V.reveal.json]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `tasks verify`
+#[derive(Debug, clap::Args)]
+pub struct Verify {
+    /// The file that `tasks reveal` wrote
+    pub file: PathBuf,
+    /// The hash that `tasks commit` printed
+    #[arg(long, value_name = "HASH")]
+    pub commitment: String,
+}
+
+/// `tasks export`
+#[derive(Debug, clap::Args)]
+pub struct TaskExport {
+    /// File to write; `-` is standard output [default: tasks/tasks.jsonl, or tasks/NAME@V.jsonl of a
+    /// set]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Only the tasks of this set
+    #[arg(long, value_name = "NAME[@V]")]
+    pub set: Option<String>,
+    /// Only the best N
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub top: Option<u64>,
+    /// Write nothing if the licence of any task's recording is unknown
+    #[arg(long)]
+    pub require_licence: bool,
 }
 
 /// `tasks import`

@@ -20,7 +20,7 @@ use crate::{
     },
     cli::{
         args::{Audit, Global},
-        commands::reports::answer,
+        commands::{reports::answer, sets},
         project::{Project, resolve},
         ui::{
             exit::{self, Usage},
@@ -65,7 +65,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     let store = Arc::new(project.write(global)?);
     let seed = project.loaded.config.seed;
     printer.note(&format!("seed {seed} (change it with --seed)"));
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
     let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
@@ -190,7 +190,7 @@ fn agreement(
     } else {
         project.write(global)?
     };
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let reports = answer::report_heads(&store)?;
     let mut problems = Vec::new();
     let mut given = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{evaluate::leaderboard::check_facet, reports::answer};
+use super::{evaluate::leaderboard::check_facet, reports::answer, sets};
 use crate::{
     audit::effects::{self, AgentEffects, Effects, TaskScores},
     cli::{
@@ -59,7 +59,7 @@ pub fn run(
 ) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let reports = answer::report_heads(&store)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;

@@ -16,6 +16,7 @@ use crate::{
         commands::{
             folder::{WrittenFolder, told_of_others},
             reports::answer,
+            sets,
         },
         project::Project,
         ui::{
@@ -68,7 +69,7 @@ fn live_research_bench(
 ) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let heads = answer::report_heads(&store)?;
     let placed = live_research_bench_files::placed(&tasks, &heads);
     if placed.is_empty() {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::reports::answer;
+use super::{reports::answer, sets};
 use crate::{
     audit::{
         agreement::Coefficient,
@@ -29,7 +29,7 @@ const REASON: usize = 160;
 pub fn run(global: &Global, set: Option<&str>, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let mut reports: Vec<ReportHead> = answer::report_heads(&store)?;
     reports.retain(|report| tasks.iter().any(|task| task.id == report.task));
     let evaluation = store.last_evaluation()?.unwrap_or_default();

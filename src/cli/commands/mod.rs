@@ -21,6 +21,7 @@ pub mod report;
 pub mod reports;
 mod results;
 pub mod seminars;
+pub mod sets;
 pub mod stages;
 pub mod status;
 pub mod tasks;

@@ -1,6 +1,10 @@
 //! A set of tasks in the layouts of others' tools: Hugging Face, Inspect, Argilla, Label Studio,
 //! Croissant. Each is a pure function from records to files; the command writes them.
 
+pub mod commitment;
+pub mod records;
+pub mod set_lines;
+
 use std::path::PathBuf;
 
 /// A file of an export.

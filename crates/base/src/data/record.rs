@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Edited, Evidence, Finding, FromFile, InspirationId, ModelRef, Ms, ReportId, Review, SeminarId,
-    Shown, State, TaskId, TranscriptId,
+    Difficulty, Edited, Evidence, Facets, Finding, FromFile, FromSeminar, InspirationId, ModelRef,
+    Ms, Origin, Phase, ReportId, Review, SeminarId, Shown, State, Task, TaskId, TaskType,
+    TranscriptId,
 };
 
 /// Version of the record's shape.
@@ -157,13 +158,15 @@ pub struct InspirationRecord {
     pub reviews: Vec<Review>,
 }
 
-/// A recording by its id and its path.
+/// A recording by its id, its path and its licence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordingPath {
     /// By the hash of its bytes.
     pub id: SeminarId,
     /// Path under the seminars folder.
     pub path: String,
+    /// Licence; `unknown` where nobody named one.
+    pub licence: String,
 }
 
 /// A quote as a span of a transcript.
@@ -208,7 +211,53 @@ pub fn thousandths(x: f64) -> f64 {
     (x * 1000.0).round() / 1000.0
 }
 
+/// A label that no phase, family or difficulty has.
+#[derive(Debug, thiserror::Error)]
+#[error("no such label: `{0}`")]
+pub struct UnknownLabel(String);
+
+/// What a label stands for.
+fn labelled<T: Copy>(
+    label: Option<&String>,
+    all: &[T],
+    label_of: fn(T) -> &'static str,
+) -> Result<Option<T>, UnknownLabel> {
+    let Some(label) = label else { return Ok(None) };
+    let found = all.iter().find(|of| label_of(**of) == label);
+    found
+        .map(|of| Some(*of))
+        .ok_or_else(|| UnknownLabel(label.clone()))
+}
+
 impl TaskRecord {
+    /// The task again. Fails with the name of a label that is none.
+    pub fn to_task(&self) -> Result<Task, UnknownLabel> {
+        let facets = Facets {
+            phase: labelled(self.phase.as_ref(), &Phase::ALL, |of| of.label())?,
+            task_type: labelled(self.task_type.as_ref(), &TaskType::ALL, |of| of.label())?,
+            difficulty: labelled(self.difficulty.as_ref(), &Difficulty::ALL, |of| of.label())?,
+            discipline: self.discipline.clone(),
+            others: self.facets.clone().unwrap_or_default(),
+        };
+        let origin = match &self.provenance {
+            Provenance::Talk(from) => Origin::Seminar(FromSeminar {
+                seminar: from.seminar.id.clone(),
+                inspirations: self.inspiration_ids.clone(),
+                translation_of: self.translation_of.clone(),
+            }),
+            Provenance::File { imported } => Origin::Imported(imported.clone()),
+        };
+        Ok(Task {
+            id: self.id.clone(),
+            text: self.text.clone(),
+            language: self.language.clone(),
+            as_of: self.as_of.clone(),
+            edited: self.edited.clone(),
+            facets,
+            origin,
+        })
+    }
+
     /// The recordings that it comes from, each once; none of an imported task.
     pub fn recordings(&self) -> Vec<&RecordingPath> {
         let Provenance::Talk(from) = &self.provenance else {

@@ -17,6 +17,7 @@ mod reports;
 mod runs;
 mod seal;
 mod seminars;
+mod sets;
 mod tasks;
 
 use std::{
@@ -46,6 +47,7 @@ pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::RunInfo;
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
+pub use sets::{FrozenMember, FrozenSet, Line, SetInfo, leaf, nonce_at};
 pub use tasks::Weaving;
 
 /// Endings of the files that SQLite keeps beside a database: changes that are not in it yet, what
@@ -59,6 +61,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_secret.sql"),
     include_str!("schema/0003_published.sql"),
+    include_str!("schema/0004_sets.sql"),
 ];
 
 /// The project's database.

@@ -3,75 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    Rejection, Store, Tx, from_json, from_word,
+    Line, Rejection, Store, Tx, from_json, from_word,
     inspirations::{save_rejections, stands},
     runs::add_event,
-    seal, to_word,
+    seal, sets, to_word,
 };
 use crate::data::{
     CallId, Facets, FromFile, FromSeminar, Id, InspirationId, Origin, SeminarId, Task, TaskId,
-    id::sha256_hex, primary_language,
+    primary_language,
 };
 
 impl Store {
-    /// Keeps a named set of tasks, which is the newest then, and returns its version: a new one,
-    /// unless its newest has the same members.
-    pub fn save_task_set(&self, name: &str, tasks: &[TaskId]) -> Result<u32> {
-        let run = self.run;
-        let mut members: Vec<&str> = tasks.iter().map(TaskId::as_str).collect();
-        members.sort_unstable();
-        let hash = sha256_hex(members.join("\n").as_bytes());
-        self.write(|tx| {
-            let newest: Option<(u32, String)> = tx
-                .query_row(
-                    "SELECT version, id FROM task_set WHERE name = ?1 ORDER BY version DESC LIMIT 1",
-                    [name],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()?;
-            let version = newest.as_ref().map_or(1, |(version, _)| version + 1);
-            let id = |version: u32| format!("s_{name}_{version}_{}", &hash[..16]);
-            if let Some((version, newest)) = newest
-                && newest == id(version)
-            {
-                tx.execute("UPDATE task_set SET run = ?2 WHERE id = ?1", params![newest, run])?;
-                return Ok(version);
-            }
-            tx.execute(
-                "INSERT INTO task_set (id, name, version, run) VALUES (?1, ?2, ?3, ?4)",
-                params![id(version), name, version, run],
-            )?;
-            for task in &members {
-                tx.execute("INSERT INTO task_set_member (task_set, task) VALUES (?1, ?2)", [&id(version), *task])?;
-            }
-            Ok(version)
-        })
-    }
-
-    /// The members of a set's newest version; of the newest set of all, if no name is given. None
-    /// where there is none.
-    pub fn task_set(&self, name: Option<&str>) -> Result<Option<BTreeSet<TaskId>>> {
-        self.read(|connection| {
-            let newest: Option<String> = connection
-                .query_row(
-                    "SELECT id FROM task_set WHERE ?1 IS NULL OR name = ?1 ORDER BY run DESC, version DESC LIMIT 1",
-                    [name],
-                    |row| row.get(0),
-                )
-                .optional()?;
-            let Some(id) = newest else { return Ok(None) };
-            let mut statement =
-                connection.prepare_cached("SELECT task FROM task_set_member WHERE task_set = ?1")?;
-            let rows = statement.query_map([id], |row| Ok(TaskId::from_stored(row.get(0)?)))?;
-            Ok(Some(rows.collect::<rusqlite::Result<_>>()?))
-        })
-    }
-
     /// Makes `woven` the current tasks of its kind. Earlier ones that are not among them stay,
     /// superseded. What was refused is kept with the seminar that it came from. Whether the current
     /// tasks are others than before.
@@ -143,7 +90,7 @@ impl Store {
 
     /// The current imported tasks, by id.
     pub fn imported_tasks(&self) -> Result<Vec<Task>> {
-        self.read_tasks("origin = 'imported'", read_imported)
+        self.read_tasks("origin = 'imported'")
     }
 
     /// The current translations of current tasks, by id.
@@ -164,12 +111,18 @@ impl Store {
             "origin = 'seminar' AND {condition}
              AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)"
         );
-        let mut tasks = self.read_tasks(&of_recordings, read_woven)?;
+        let mut tasks = self.read_tasks(&of_recordings)?;
+        self.add_sources(&mut tasks)?;
+        Ok(tasks)
+    }
+
+    /// Gives tasks of seminars their inspirations.
+    fn add_sources(&self, tasks: &mut [Task]) -> Result<()> {
         self.read(|connection| {
             let mut sources = connection.prepare_cached(
                 "SELECT inspiration FROM task_source WHERE task = ?1 ORDER BY seq",
             )?;
-            for task in &mut tasks {
+            for task in tasks {
                 let Origin::Seminar(from) = &mut task.origin else {
                     continue;
                 };
@@ -178,34 +131,34 @@ impl Store {
                 })?;
                 from.inspirations = rows.collect::<rusqlite::Result<_>>()?;
             }
-            Ok(tasks)
+            Ok(())
         })
     }
 
-    fn read_tasks(
-        &self,
-        condition: &str,
-        read_origin: fn(&Row<'_>) -> rusqlite::Result<Origin>,
-    ) -> Result<Vec<Task>> {
+    /// One task, current or not.
+    pub fn task(&self, id: &TaskId) -> Result<Option<Task>> {
+        let mut found = self.task_rows("id = ?1", [id.as_str()])?;
+        self.add_sources(&mut found)?;
+        Ok(found.pop())
+    }
+
+    fn read_tasks(&self, condition: &str) -> Result<Vec<Task>> {
+        self.task_rows(&format!("superseded = 0 AND {condition}"), [])
+    }
+
+    /// Tasks by id, without their inspirations.
+    fn task_rows(&self, condition: &str, values: impl Params) -> Result<Vec<Task>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT id, text, language, as_of, phase, type, difficulty, discipline,
                         coalesce(json_extract(payload, '$.facets'), '{{}}'), seminar,
                         json_extract(payload, '$.translation_of'), template, json_extract(payload, '$.from'),
-                        json_extract(payload, '$.seal')
-                 FROM task WHERE superseded = 0 AND {condition} ORDER BY id"
+                        json_extract(payload, '$.seal'), json_extract(payload, '$.edited')
+                 FROM task WHERE {condition} ORDER BY id"
             ))?;
-            let rows = statement.query_map([], |row| {
+            let rows = statement.query_map(values, |row| {
                 let sealed: Option<String> = row.get(13)?;
-                let task = Task {
-                    id: TaskId::from_stored(row.get(0)?),
-                    text: row.get(1)?,
-                    language: row.get(2)?,
-                    as_of: row.get(3)?,
-                    facets: read_facets(row)?,
-                    origin: read_origin(row)?,
-                };
-                Ok((task, sealed))
+                Ok((read_task(row)?, sealed))
             })?;
             let mut tasks = Vec::new();
             for row in rows {
@@ -217,15 +170,14 @@ impl Store {
         })
     }
 
-    /// Makes `tasks` the members of an imported set. Returns its version, and how many members of
-    /// the version before are current no more: those stay with their reports, superseded, unless
-    /// another set has them.
-    pub fn save_imported(&self, set: &str, tasks: &[Task]) -> Result<(u32, u64)> {
+    /// Makes `tasks` the members of an imported set, frozen as `lines`. Returns its version, and how
+    /// many members of the version before are current no more: those stay with their reports,
+    /// superseded, unless another set has them.
+    pub fn save_imported(&self, set: &str, tasks: &[Task], lines: &[Line]) -> Result<(u32, u64)> {
         let (run, stream) = (self.run, self.stream());
-        let earlier = self.task_set(Some(set))?.unwrap_or_default();
+        let earlier = self.frozen_set(Some(set), None)?;
         // An event is a task that came: importing a file again brings none.
         let known: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
-        let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
         self.write(|tx| {
             for task in tasks {
                 upsert(tx, Some("imported"), task, None, run)?;
@@ -235,28 +187,24 @@ impl Store {
                     add_event(tx, &stream, "task", task.id.as_str())?;
                 }
             }
-            Ok(())
-        })?;
-        // Tasks first: a run that ends in between leaves tasks in no set, which the next import
-        // puts in.
-        let version = self.save_task_set(set, &ids)?;
-        let mut superseded = 0;
-        self.write(|tx| {
+            let version = sets::freeze(tx, set, lines, run)?;
             let mut supersede = tx.prepare_cached(
                 // Never deleted: reports on the task and what was judged of them stay, and come
                 // back with the question.
                 "UPDATE task SET superseded = 1 WHERE id = ?1 AND origin = 'imported' AND superseded = 0
                  AND NOT EXISTS (
-                    SELECT 1 FROM task_set_member m JOIN task_set s ON s.id = m.task_set WHERE m.task = ?1
+                    SELECT 1 FROM set_member m JOIN task_set s ON s.id = m.task_set WHERE m.task = ?1
                     AND s.version = (SELECT max(version) FROM task_set WHERE name = s.name)
                  )",
             )?;
-            for id in earlier.difference(&ids.iter().cloned().collect()) {
-                superseded += supersede.execute([id.as_str()])? as u64;
+            let mut superseded = 0;
+            for member in earlier.iter().flat_map(|set| &set.members) {
+                if !tasks.iter().any(|task| task.id == member.task) {
+                    superseded += supersede.execute([member.task.as_str()])? as u64;
+                }
             }
-            Ok(())
-        })?;
-        Ok((version, superseded))
+            Ok((version, superseded))
+        })
     }
 }
 
@@ -392,6 +340,9 @@ fn payload(kind: Option<&str>, task: &Task) -> Value {
     if !task.facets.others.is_empty() {
         payload.insert("facets".to_owned(), json!(task.facets.others));
     }
+    if let Some(edited) = &task.edited {
+        payload.insert("edited".to_owned(), json!(edited));
+    }
     if let Origin::Imported(from) = &task.origin {
         let from = FromFile {
             // It has a column of its own; in both places the two could differ.
@@ -418,18 +369,28 @@ fn read_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Res
     word.map(|word| from_word(column, &word)).transpose()
 }
 
-fn read_woven(row: &Row<'_>) -> rusqlite::Result<Origin> {
-    Ok(Origin::Seminar(FromSeminar {
-        seminar: SeminarId::from_stored(row.get(9)?),
-        inspirations: Vec::new(),
-        translation_of: row.get::<_, Option<String>>(10)?.map(TaskId::from_stored),
-    }))
-}
-
-fn read_imported(row: &Row<'_>) -> rusqlite::Result<Origin> {
-    let from: FromFile = from_json(12, row.get_ref(12)?.as_str()?)?;
-    Ok(Origin::Imported(FromFile {
-        template: row.get(11)?,
-        ..from
-    }))
+fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
+    let from: Option<String> = row.get(12)?;
+    Ok(Task {
+        id: TaskId::from_stored(row.get(0)?),
+        text: row.get(1)?,
+        language: row.get(2)?,
+        as_of: row.get(3)?,
+        edited: row
+            .get::<_, Option<String>>(14)?
+            .map(|edited| from_json(14, &edited))
+            .transpose()?,
+        facets: read_facets(row)?,
+        origin: match from {
+            Some(from) => Origin::Imported(FromFile {
+                template: row.get(11)?,
+                ..from_json(12, &from)?
+            }),
+            None => Origin::Seminar(FromSeminar {
+                seminar: SeminarId::from_stored(row.get(9)?),
+                inspirations: Vec::new(),
+                translation_of: row.get::<_, Option<String>>(10)?.map(TaskId::from_stored),
+            }),
+        },
+    })
 }

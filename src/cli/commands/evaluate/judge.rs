@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::{
     cli::{
         args::{self, Global},
-        commands::{reports::answer, stages},
+        commands::{reports::answer, sets, stages},
         project::{Project, providers::Variables, resolve, settings::Reader, this_program},
         ui::{
             exit::{self, NoModel, Usage},
@@ -79,7 +79,7 @@ pub fn judge(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
-    let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
+    let tasks = sets::tasks(&store, args.set.as_deref())?;
     let reports = answer::reports(&store)?;
     check_agents(&args.agent, &reports)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use crate::{
     cli::{
         args::{self, Global},
-        commands::{calls::dollars, reports::answer},
+        commands::{calls::dollars, reports::answer, sets},
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -38,7 +38,7 @@ use crate::{
 pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = answer::tasks_in_set(&store, args.set.as_deref())?;
+    let tasks = sets::tasks(&store, args.set.as_deref())?;
     let reports = answer::report_heads(&store)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     cli::{
         args::Global,
-        commands::reports::answer,
+        commands::{reports::answer, sets},
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -49,7 +49,7 @@ pub fn scoring(
         )
         .into());
     }
-    let tasks = answer::tasks_in_set(&store, set)?;
+    let tasks = sets::tasks(&store, set)?;
     let known = answer::reports(&store)?;
     answer::check_on_tasks(&known, &tasks, printer)?;
     let checklists = evaluate::checklists(&store)?;

@@ -10,7 +10,7 @@ use crate::{
     answer::{self, ROLE},
     cli::{
         args::{self, Global},
-        commands::stages,
+        commands::{sets, stages},
         project::{Project, agents, resolve, roles::Role},
         ui::{exit::Usage, output::Printer, progress, summary},
     },
@@ -51,7 +51,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
         say_what_it_gets(&args.agent, command, &settings.env, printer);
     }
     let store = Arc::new(project.write(global)?);
-    let tasks = tasks_in_set(&store, args.set.as_deref())?;
+    let tasks = sets::tasks(&store, args.set.as_deref())?;
     let notify = progress::notify(global.quiet || global.json);
     let role = agents::member(&settings).map(|member| (ROLE, Role(vec![member])));
     let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
@@ -116,26 +116,6 @@ fn say_what_it_gets(agent: &str, command: &str, named: &[String], printer: &Prin
     printer.error(&format!(
         "the agent `{agent}` runs `{program}` with the variables `{variables}`"
     ));
-}
-
-/// The tasks of a set; of the newest one if none is named, or all if there is none.
-pub fn tasks_in_set(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
-    let mut tasks = store.tasks()?;
-    match (store.task_set(name)?, name) {
-        (Some(members), _) => tasks.retain(|task| members.contains(&task.id)),
-        (None, Some(name)) => {
-            let hint = "hint: `taskgen tasks select --name NAME` or `taskgen tasks import FILE --set NAME` makes one";
-            return Err(Usage(format!("no such set of tasks: `{name}`\n{hint}")).into());
-        }
-        (None, None) => {}
-    }
-    if tasks.is_empty() {
-        return Err(Usage(
-            "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`".into(),
-        )
-        .into());
-    }
-    Ok(tasks)
 }
 
 /// All reports; without any, an error that says how to get some.

@@ -1,7 +1,8 @@
-//! `taskgen tasks export`: the tasks as JSONL, best first, each with the way back to its source.
+//! `taskgen tasks export`: the tasks as JSONL, best first, each with the way back to its source; the
+//! current ones, or a set as it was frozen.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
@@ -11,147 +12,177 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{
+        args::{Global, TaskExport},
+        commands::sets,
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{Printer, count},
         },
     },
     data::{
-        Difficulty, Inspiration, Origin, Phase, Task, TaskId, TaskType, Transcript, TranscriptId,
+        TaskRecord,
+        record::{Provenance, TASK_SCHEMA},
     },
+    evaluate::file_names::as_name,
     files,
-    report::listing::{Listed, Listing},
-    store::{Store, UNKNOWN_LICENCE},
-    text::invisible::escaped_in_json,
+    report::{
+        export::{records, set_lines},
+        listing,
+    },
+    store::{FrozenSet, Store, UNKNOWN_LICENCE},
     weave::disciplines::Disciplines,
 };
 
-/// Version of the exported record's shape.
-const SCHEMA_VERSION: u32 = 1;
-
 #[derive(Serialize)]
 struct Exported {
+    /// The set as `name@version`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
     tasks: usize,
     /// Lines beside these: the same tasks in other languages.
     translations: usize,
+    /// Lines without a text: tasks whose speakers withdrew consent.
+    withdrawn: usize,
     file: PathBuf,
     unknown_licence: usize,
 }
 
-/// Runs the command. `require_licence` refuses tasks that nobody said may be passed on.
-pub fn run(
-    project: &Project,
-    store: &Store,
-    listing: &Listing,
-    output: Option<PathBuf>,
-    require_licence: bool,
-    printer: &Printer,
-) -> Result<u8> {
-    let unlicensed = Unlicensed::in_listing(listing);
-    if require_licence {
+/// What is exported.
+struct Lines {
+    lines: Vec<String>,
+    /// Those that have a text.
+    records: Vec<TaskRecord>,
+    /// What is said of them beside them.
+    meta: Value,
+}
+
+/// Runs the command.
+pub fn run(global: &Global, args: &TaskExport, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let top = args.top.map_or(usize::MAX, |top| top as usize);
+    let set = args.set.as_deref();
+    let set = set.map(|name| sets::frozen(&store, name)).transpose()?;
+    let exported = match &set {
+        Some(set) => of_set(set, top)?,
+        None => of_current(&project, &store, top)?,
+    };
+    let unlicensed = Unlicensed::among(&exported.records);
+    if args.require_licence {
         unlicensed.refuse()?;
     }
-    let unknown_licence = unlicensed.tasks;
-    let path = output.unwrap_or_else(|| project.tasks().join("tasks.jsonl"));
-    let lines = Lines::read(project, store, listing)?;
+    let file = match &set {
+        Some(set) => format!("{}.jsonl", as_name(&set.label())),
+        None => "tasks.jsonl".to_owned(),
+    };
+    let path = args
+        .output
+        .clone()
+        .unwrap_or_else(|| project.tasks().join(file));
+    let mut text = exported.lines.join("\n");
     // JSON lines with --json and without.
     if path.as_os_str() == "-" {
-        if !lines.text.is_empty() {
-            printer.data(lines.text.trim_end())?;
+        if !text.is_empty() {
+            printer.data(&text)?;
         }
         return Ok(exit::DONE);
     }
-    write(&path, &lines.text)?;
-    let meta = json!({
-        "schema_version": SCHEMA_VERSION,
-        "created": jiff::Timestamp::now().to_string(),
-        "tool_version": env!("CARGO_PKG_VERSION"),
-        "ranking": listing.ranking,
-        "standing": listing.ratings,
-        "tasks": listing.tasks.len(),
-        "translations": lines.translations,
-    });
-    write(&path.with_extension("meta.json"), &format!("{meta:#}\n"))?;
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    write(&path, &text)?;
+    let meta = format!("{:#}\n", exported.meta);
+    write(&path.with_extension("meta.json"), &meta)?;
+    let translations = n_translations(&exported.records);
     let exported = Exported {
-        tasks: listing.tasks.len(),
-        translations: lines.translations,
+        set: set.map(|set| set.label()),
+        tasks: exported.records.len() - translations,
+        translations,
+        withdrawn: exported.lines.len() - exported.records.len(),
         file: path,
-        unknown_licence,
+        unknown_licence: unlicensed.tasks,
     };
     printer.show(&exported, text_of)?;
     Ok(exit::DONE)
 }
 
+/// The current tasks.
+fn of_current(project: &Project, store: &Store, top: usize) -> Result<Lines> {
+    let mut listing = listing::read(store)?;
+    listing.tasks.truncate(top);
+    let records = records::of_listing(store, &listing, &Disciplines::load(&project.root)?)?;
+    let lines = records.iter().map(|of| Ok(records::line(of)?.json));
+    let lines = lines.collect::<Result<Vec<_>>>()?;
+    let translations = n_translations(&records);
+    let meta = json!({
+        "schema_version": TASK_SCHEMA,
+        "created": jiff::Timestamp::now().to_string(),
+        "tool_version": env!("CARGO_PKG_VERSION"),
+        "ranking": listing.ranking,
+        "standing": listing.ratings,
+        "tasks": records.len() - translations,
+        "translations": translations,
+    });
+    Ok(Lines {
+        lines,
+        records,
+        meta,
+    })
+}
+
+/// A set as it was frozen: no clock, and nothing that could have changed since.
+fn of_set(set: &FrozenSet, top: usize) -> Result<Lines> {
+    let mut record = set.record()?;
+    record.tasks.truncate(set_lines::end_of(&record, top));
+    let lines = set_lines::lines(set)?;
+    let meta = json!({
+        "schema_version": TASK_SCHEMA,
+        "set": set.name,
+        "version": set.version,
+        "canary": set.canary,
+        "sha256": set.sha256,
+        "lines": record.tasks.len(),
+    });
+    Ok(Lines {
+        lines: lines.into_iter().take(record.tasks.len()).collect(),
+        records: record.records().cloned().collect(),
+        meta,
+    })
+}
+
+fn n_translations(records: &[TaskRecord]) -> usize {
+    let translated = records.iter().filter(|of| of.translation_of.is_some());
+    translated.count()
+}
+
 fn text_of(exported: &Exported) -> String {
-    let licence = match exported.unknown_licence {
-        0 => String::new(),
-        n => format!(
-            "\n{n} are of unknown licence: a `NAME.toml` beside a recording can name it, or `tasks import --licence`"
-        ),
+    let of = match &exported.set {
+        Some(set) => format!(" of the set `{set}`"),
+        None => String::new(),
     };
     let translations = match exported.translations {
         0 => String::new(),
-        n => format!(" and {n} translations"),
+        n => format!(" and {}", count(n as u64, "translation")),
     };
-    format!(
-        "{} tasks{translations} written to `{}`{licence}",
-        exported.tasks,
+    let mut text = format!(
+        "{}{translations}{of} written to `{}`",
+        count(exported.tasks as u64, "task"),
         exported.file.display()
-    )
-}
-
-/// The lines of the export.
-struct Lines {
-    text: String,
-    /// Those of them that are the same tasks in other languages.
-    translations: usize,
-}
-
-impl Lines {
-    fn read(project: &Project, store: &Store, listing: &Listing) -> Result<Self> {
-        let mut lines = Self {
-            text: String::new(),
-            translations: 0,
-        };
-        let translations = translations(store)?;
-        let disciplines = Disciplines::load(&project.root)?;
-        let mut transcripts = BTreeMap::new();
-        for listed in &listing.tasks {
-            for inspiration in &listed.sources {
-                let transcript = &inspiration.transcript;
-                // Read once: several tasks rest on the same talk.
-                if !transcripts.contains_key(transcript) {
-                    let found = store.transcript(transcript)?;
-                    let found = found.context("the transcript is gone")?;
-                    transcripts.insert(transcript.clone(), found);
-                }
-                check_quotes(listed, inspiration, &transcripts[transcript])?;
-            }
-            let translated = translations
-                .get(&listed.task.id)
-                .map_or(&[][..], Vec::as_slice);
-            lines.translations += translated.len();
-            for task in std::iter::once(&listed.task).chain(translated) {
-                let record = record(listed, task, &transcripts, &disciplines)?;
-                // A terminal obeys some characters: the file and what is printed have them as
-                // escapes.
-                lines.text.push_str(&escaped_in_json(&record.to_string()));
-                lines.text.push('\n');
-            }
-        }
-        Ok(lines)
+    );
+    if exported.withdrawn > 0 {
+        text.push_str(&format!(
+            "\n{} withdrawn: their lines have no text",
+            count(exported.withdrawn as u64, "line")
+        ));
     }
-}
-
-/// The translations of each task.
-fn translations(store: &Store) -> Result<BTreeMap<TaskId, Vec<Task>>> {
-    let mut translations = BTreeMap::<TaskId, Vec<Task>>::new();
-    for task in store.translations()? {
-        let original = task.translation_of().unwrap_or(&task.id).clone();
-        translations.entry(original).or_default().push(task);
+    if exported.unknown_licence > 0 {
+        text.push_str(&format!(
+            "\n{} are of unknown licence: a `NAME.toml` beside a recording can name it, or `tasks import --licence`",
+            exported.unknown_licence
+        ));
     }
-    Ok(translations)
+    text
 }
 
 /// Tasks without a known licence.
@@ -163,27 +194,27 @@ struct Unlicensed {
 }
 
 impl Unlicensed {
-    fn in_listing(listing: &Listing) -> Self {
+    fn among(records: &[TaskRecord]) -> Self {
         let mut unlicensed = Self {
             tasks: 0,
             recordings: BTreeSet::new(),
             benchmarks: BTreeSet::new(),
         };
-        for listed in &listing.tasks {
-            let recordings: Vec<String> = listed
-                .sources
-                .iter()
-                .filter_map(|inspiration| listing.seminars.get(&inspiration.seminar))
-                .filter(|seminar| seminar.licence == UNKNOWN_LICENCE)
-                .map(|seminar| seminar.path.clone())
+        for record in records.iter().filter(|of| of.translation_of.is_none()) {
+            let unknown = record.recordings().into_iter();
+            let unknown: Vec<String> = unknown
+                .filter(|recording| recording.licence == UNKNOWN_LICENCE)
+                .map(|recording| recording.path.clone())
                 .collect();
-            let benchmark = match &listed.task.origin {
-                Origin::Imported(from) if from.licence == UNKNOWN_LICENCE => Some(&from.benchmark),
+            let benchmark = match &record.provenance {
+                Provenance::File { imported } if imported.licence == UNKNOWN_LICENCE => {
+                    Some(imported.benchmark.clone())
+                }
                 _ => None,
             };
-            unlicensed.tasks += usize::from(!recordings.is_empty() || benchmark.is_some());
-            unlicensed.recordings.extend(recordings);
-            unlicensed.benchmarks.extend(benchmark.cloned());
+            unlicensed.tasks += usize::from(!unknown.is_empty() || benchmark.is_some());
+            unlicensed.recordings.extend(unknown);
+            unlicensed.benchmarks.extend(benchmark);
         }
         unlicensed
     }
@@ -213,127 +244,6 @@ impl Unlicensed {
         ))
         .into())
     }
-}
-
-/// One line of the export. It holds no clock, host or run, so that the same seed gives the same
-/// bytes.
-fn record(
-    listed: &Listed,
-    task: &Task,
-    transcripts: &BTreeMap<TranscriptId, Transcript>,
-    disciplines: &Disciplines,
-) -> Result<Value> {
-    let facets = &task.facets;
-    let mut record = json!({
-        "id": task.id,
-        "schema_version": SCHEMA_VERSION,
-        "phase": facets.phase.map(Phase::label),
-        "task_type": facets.task_type.map(TaskType::label),
-        "difficulty": facets.difficulty.map(Difficulty::label),
-        "task": task.text,
-        "inspiration_ids": task.inspirations(),
-        "language": task.language,
-        "translation_of": task.translation_of(),
-        "discipline": facets.discipline,
-        "categories": facets.discipline.as_ref().and_then(|name| disciplines.get(name)).map(|of| json!({
-            "wiki_live_challenge": of.wiki_live, "live_research_bench": of.live_research,
-        })),
-        "rank": listed.rank,
-        "elo": listed.elo.map(thousandths),
-        "elo_games": listed.elo_games,
-        "estimate": listed.estimate.map(|e| json!({
-            "strength": thousandths(e.strength), "low": thousandths(e.low), "high": thousandths(e.high),
-            "p_top": thousandths(e.membership), "games": listed.games,
-        })),
-        "probes": listed.probes,
-    });
-    let provenance = match &task.origin {
-        Origin::Seminar(_) => from_seminar(listed, transcripts)?,
-        Origin::Imported(from) => {
-            record["as_of"] = json!(task.as_of);
-            record["facets"] = json!(facets.others);
-            json!({ "imported": from })
-        }
-    };
-    record["provenance"] = provenance;
-    Ok(record)
-}
-
-/// The way back to the seconds of the recordings.
-fn from_seminar(
-    listed: &Listed,
-    transcripts: &BTreeMap<TranscriptId, Transcript>,
-) -> Result<Value> {
-    let id = &listed.task.id;
-    let (Some(first), Some(source)) = (listed.sources.first(), &listed.source) else {
-        anyhow::bail!("`{id}` has no source");
-    };
-    let transcript = &transcripts[&first.transcript];
-    let mut inspirations = Vec::new();
-    for inspiration in &listed.sources {
-        let evidence: Vec<Value> = inspiration
-            .evidence
-            .iter()
-            .map(|e| {
-                json!({
-                    "segment_id": format!("{}/{}", inspiration.transcript, e.segment),
-                    "start_s": e.start, "end_s": e.end,
-                    "start_char": e.start_char, "end_char": e.end_char,
-                    "quote": e.quote,
-                    "speaker": e.speaker,
-                    "similarity": thousandths(e.similarity),
-                })
-            })
-            .collect();
-        inspirations.push(json!({
-            "id": inspiration.id,
-            "seminar": { "id": inspiration.seminar, "path": transcripts[&inspiration.transcript].path },
-            "type": inspiration.kind.label(),
-            "traits": inspiration.traits,
-            "text": inspiration.text,
-            "evidence": evidence,
-            "reviews": inspiration.reviews,
-        }));
-    }
-    Ok(json!({
-        "seminar": {
-            "id": source.id, "path": source.path, "title": source.title,
-            "licence": source.licence, "media_sha256": transcript.media_sha256,
-            "duration_s": source.duration,
-        },
-        "transcript": { "id": transcript.id, "asr_model": transcript.model },
-        "inspirations": inspirations,
-    }))
-}
-
-fn thousandths(x: f64) -> f64 {
-    (x * 1000.0).round() / 1000.0
-}
-
-/// Every quote is compared with its span of the stored transcript: what is exported leads back to
-/// what was said.
-fn check_quotes(listed: &Listed, inspiration: &Inspiration, transcript: &Transcript) -> Result<()> {
-    let text: Vec<char> = transcript.text().chars().collect();
-    anyhow::ensure!(
-        !inspiration.evidence.is_empty(),
-        "an inspiration of `{}` has no quote",
-        listed.task.id
-    );
-    for evidence in &inspiration.evidence {
-        let span = text
-            .get(evidence.start_char..evidence.end_char)
-            .map(String::from_iter);
-        anyhow::ensure!(
-            // Compared at every export: a database edited by hand must not export an invented
-            // quote.
-            span.as_deref() == Some(&evidence.quote) && evidence.end <= transcript.duration,
-            "a quote of `{}` is not in the transcript of `{}`: `{}`\nhint: `taskgen run` finds the inspirations again",
-            listed.task.id,
-            transcript.path,
-            evidence.quote
-        );
-    }
-    Ok(())
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

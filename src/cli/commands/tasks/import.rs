@@ -15,6 +15,7 @@ use crate::{
     benchmarks::{self, Format, Imported},
     cli::{
         args::{Global, TaskImport},
+        commands::sets,
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -22,7 +23,9 @@ use crate::{
         },
     },
     data::{Task, TaskId},
-    store::{Store, UNKNOWN_LICENCE},
+    report::export::records,
+    store::{Line, Store, UNKNOWN_LICENCE},
+    weave::disciplines::Disciplines,
 };
 
 /// The most bytes of a file of questions; it is held in memory.
@@ -72,9 +75,7 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
         Some(name) => name.trim().to_owned(),
         None => stem(file),
     };
-    if set.is_empty() {
-        return Err(Usage("the set needs a name\nhint: --set NAME".into()).into());
-    }
+    sets::check_name(&set)?;
     let language = args
         .language
         .as_deref()
@@ -103,7 +104,8 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
         return Err(Usage(no_task(file, &imported)).into());
     }
     let known: BTreeSet<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
-    let (version, superseded) = store.save_imported(&set, &imported.tasks)?;
+    let (version, superseded) =
+        store.save_imported(&set, &imported.tasks, &lines(&project, &imported.tasks)?)?;
     let summary = summary(file, set, as_of, &known, imported, (version, superseded));
     let code = if summary.refused.is_empty() {
         exit::DONE
@@ -138,16 +140,25 @@ fn stem(file: &Path) -> String {
     stem.unwrap_or_default().into_owned()
 }
 
-/// The current tasks of the set's newest version.
+/// The lines of imported tasks, which a set freezes.
+pub fn lines(project: &Project, tasks: &[Task]) -> Result<Vec<Line>> {
+    let disciplines = Disciplines::load(&project.root)?;
+    let line = |task| records::line(&records::of_imported(task, &disciplines)?);
+    tasks.iter().map(line).collect()
+}
+
+/// The tasks of the set's newest version.
 fn members(store: &Store, set: &str) -> Result<Vec<Task>> {
-    let ids = store.task_set(Some(set))?.unwrap_or_default();
-    let mut tasks = store.tasks()?;
-    tasks.retain(|task| ids.contains(&task.id));
+    let Some(set) = store.frozen_set(Some(set), None)? else {
+        return Ok(Vec::new());
+    };
+    let tasks = store.tasks_of(&set)?;
     if let Some(woven) = tasks.iter().find(|task| task.from_seminar().is_some()) {
         let id = &woven.id;
         let hint = "hint: --set NAME names another one";
         return Err(Usage(format!(
-            "the set `{set}` was selected here, not imported: it holds `{id}`\n{hint}"
+            "the set `{}` was selected here, not imported: it holds `{id}`\n{hint}",
+            set.name
         ))
         .into());
     }

@@ -7,6 +7,7 @@ use super::{NO_TASKS, export, import, select};
 use crate::{
     cli::{
         args::{Global, Tasks},
+        commands::sets,
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -40,15 +41,12 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
         }
         Tasks::Select(args) => select::run(global, &args, printer),
         Tasks::Diversity { similarity, .. } => super::diversity::run(global, similarity, printer),
-        Tasks::Export {
-            output,
-            top,
-            require_licence,
-        } => {
-            let (project, store, mut listing) = read(global)?;
-            listing.keep(top);
-            export::run(&project, &store, &listing, output, require_licence, printer)
-        }
+        Tasks::Export(args) => export::run(global, &args, printer),
+        Tasks::Sets => sets::list(global, printer),
+        Tasks::Commit { set } => sets::commit::commit(global, &set, printer),
+        Tasks::Reveal(args) => sets::commit::reveal(global, &args, printer),
+        Tasks::Verify(args) => sets::commit::verify(&args, printer),
+        Tasks::Diff { earlier, later } => sets::diff::run(global, &earlier, &later, printer),
         Tasks::Import(args) => import::run(global, &args, printer),
     }
 }

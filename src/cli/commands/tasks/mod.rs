@@ -6,5 +6,7 @@ mod import;
 pub mod listing;
 pub mod select;
 
+pub use import::lines;
+
 /// The message where there are no tasks.
 const NO_TASKS: &str = "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`; `taskgen status` says what is there";

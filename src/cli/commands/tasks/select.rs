@@ -1,7 +1,7 @@
 //! `taskgen tasks select`: the best tasks as a named set, without copies and within quotas, and the
 //! cost of both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -10,20 +10,25 @@ use super::diversity;
 use crate::{
     cli::{
         args::{self, Global},
-        commands::rank::report,
+        commands::{rank::report, sets},
         project::{Project, similarity},
         ui::{
             exit::{self, Usage},
             output::{Printer, count, table},
         },
     },
-    data::{ItemId, Origin, Task, TaskId},
+    data::{ItemId, Origin, Task},
     rank::{
         quota,
         select::{Candidate, Options, Placed, Selection, Shortage, Unfilled, best_first, select},
     },
+    report::{
+        export::records,
+        listing::{self, Listed},
+    },
     similarity::{Encoding, Meaning},
     store::Store,
+    weave::disciplines::Disciplines,
 };
 
 /// Longest lists that are printed; `--json` has all.
@@ -91,7 +96,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
     }
     let selected = Selected {
         set: &args.name,
-        version: save(&store, &args.name, &selection)?,
+        version: save(&project, &store, &args.name, &selection)?,
         meaning: meaning.map(|meaning| meaning.by),
         flagged: pool.flagged,
         unranked: pool.unranked,
@@ -125,10 +130,7 @@ fn check(args: &args::Selection) -> Result<(), Usage> {
             "--top must be at least 1 and --similarity above 0: `{top}`, `{near}`\n{hint}"
         )));
     }
-    if args.name.trim().is_empty() {
-        return Err(Usage("the set needs a name\nhint: --name NAME".into()));
-    }
-    Ok(())
+    sets::check_name(&args.name)
 }
 
 /// Refuses the name of an imported set: a second import looks for the set under its name.
@@ -201,14 +203,20 @@ fn meaning(
     similarity::meaning(global, project, &texts, printer)
 }
 
-/// Saves the chosen tasks as a set; its version.
-fn save(store: &Store, name: &str, selection: &Selection) -> Result<u32> {
-    let ids: Vec<TaskId> = selection
+/// Freezes the chosen tasks, with their translations, as a set; its version.
+fn save(project: &Project, store: &Store, name: &str, selection: &Selection) -> Result<u32> {
+    let mut listing = listing::read(store)?;
+    let places: BTreeMap<&str, usize> = selection
         .chosen
         .iter()
-        .map(|placed| TaskId::from_stored(placed.id.clone()))
+        .map(|placed| (placed.id.as_str(), placed.place))
         .collect();
-    store.save_task_set(name, &ids)
+    let place = |listed: &Listed| places.get(listed.task.id.as_str()).copied();
+    listing.tasks.retain(|listed| place(listed).is_some());
+    listing.tasks.sort_by_key(|listed| place(listed));
+    let records = records::of_listing(store, &listing, &Disciplines::load(&project.root)?)?;
+    let lines = records.iter().map(records::line);
+    store.freeze_set(name, &lines.collect::<Result<Vec<_>>>()?)
 }
 
 /// Why nothing could be chosen.

@@ -21,6 +21,7 @@ use crate::{
     },
     cli::{
         args::Global,
+        commands::tasks::lines,
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -73,7 +74,7 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
     let read = tasks_of(&listed, table.as_ref(), &set)?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let (version, _) = store.save_imported(&set, &read.tasks)?;
+    let (version, _) = store.save_imported(&set, &read.tasks, &lines(&project, &read.tasks)?)?;
     let tasks: BTreeMap<&str, &Task> = read
         .tasks
         .iter()

@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::{
     cli::{
         args::{Global, Wiki},
-        commands::reports::answer,
+        commands::sets,
         ui::output::Printer,
     },
     data::Task,
@@ -24,7 +24,7 @@ use crate::{
 /// The tasks of a set; all current ones where no set is named.
 fn tasks(store: &Store, set: Option<&str>) -> Result<Vec<Task>> {
     match set {
-        Some(_) => answer::tasks_in_set(store, set),
+        Some(_) => sets::tasks(store, set),
         None => store.tasks(),
     }
 }

@@ -1,0 +1,146 @@
+//! Named sets of tasks: which one a command means, and its tasks as they were frozen.
+
+pub mod commit;
+pub mod diff;
+
+use anyhow::Result;
+
+use crate::{
+    cli::{
+        args::Global,
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, table},
+        },
+    },
+    data::Task,
+    store::{FrozenSet, SetInfo, Store},
+};
+
+/// Runs `tasks sets`.
+pub fn list(global: &Global, printer: &Printer) -> Result<u8> {
+    let store = Project::find(global)?.read_or_hint()?;
+    printer.show(&store.sets()?, |sets| text_of(sets))?;
+    Ok(exit::DONE)
+}
+
+fn text_of(sets: &[SetInfo]) -> String {
+    if sets.is_empty() {
+        return "no sets yet\nhint: `taskgen tasks select --name NAME`, or `taskgen tasks import FILE`".to_owned();
+    }
+    let mut rows = table(&["set", "tasks", "withdrawn", "sha256", ""]);
+    for set in sets {
+        let hash = set
+            .sha256
+            .as_deref()
+            .map_or("not frozen", |hash| &hash[..16]);
+        rows.add_row([
+            format!("{}@{}", set.name, set.version).as_str(),
+            set.tasks.to_string().as_str(),
+            set.withdrawn.to_string().as_str(),
+            hash,
+            if set.newest {
+                "where no --set is given"
+            } else {
+                ""
+            },
+        ]);
+    }
+    rows.trim_fmt()
+}
+
+/// The set that `NAME` or `NAME@VERSION` means; the newest one if none is named. None where there is
+/// no set at all.
+pub fn found(store: &Store, name: Option<&str>) -> Result<Option<FrozenSet>> {
+    let Some(asked) = name else {
+        return store.frozen_set(None, None);
+    };
+    let (name, version) = parsed(asked);
+    if let Some(set) = store.frozen_set(Some(name), version)? {
+        return Ok(Some(set));
+    }
+    let known: Vec<String> = store
+        .sets()?
+        .iter()
+        .map(|set| format!("`{}@{}`", set.name, set.version))
+        .collect();
+    let hint = if known.is_empty() {
+        "`taskgen tasks select --name NAME` or `taskgen tasks import FILE --set NAME` makes one"
+            .to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    };
+    Err(Usage(format!("no such set of tasks: `{asked}`\nhint: {hint}")).into())
+}
+
+/// A set that must be named, and be frozen.
+pub fn frozen(store: &Store, name: &str) -> Result<FrozenSet> {
+    let set = found(store, Some(name))?;
+    match set {
+        Some(set) if set.sha256.is_some() => Ok(set),
+        _ => Err(Usage(format!(
+            "the set `{name}` is from before sets were frozen\nhint: `taskgen tasks select --name NAME` freezes one; a set that was imported, by importing its file again"
+        ))
+        .into()),
+    }
+}
+
+/// `NAME@VERSION` in its parts; a name alone means the newest version.
+fn parsed(asked: &str) -> (&str, Option<u32>) {
+    match asked.rsplit_once('@') {
+        Some((name, version)) if !name.is_empty() => match version.parse() {
+            Ok(version) => (name, Some(version)),
+            Err(_) => (asked, None),
+        },
+        _ => (asked, None),
+    }
+}
+
+/// Refuses a name that no set can have.
+pub fn check_name(name: &str) -> Result<(), Usage> {
+    if name.trim().is_empty() {
+        return Err(Usage("the set needs a name\nhint: --name NAME".into()));
+    }
+    if name.contains('@') {
+        return Err(Usage(format!(
+            "the name of a set has no `@`: `{name}`\nhint: versions are counted by themselves, and `NAME@2` means the second"
+        )));
+    }
+    Ok(())
+}
+
+/// The tasks of a set, as they were frozen; of the newest one if none is named, or all current tasks
+/// if there is no set.
+pub fn tasks(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
+    let set = found(store, name)?;
+    let tasks = match &set {
+        Some(set) => store.tasks_of(set)?,
+        None => store.tasks()?,
+    };
+    if !tasks.is_empty() {
+        return Ok(tasks);
+    }
+    let message = match set {
+        Some(set) => format!(
+            "the set `{}` has no task any more: all were withdrawn\nhint: --set NAME names another one",
+            set.label()
+        ),
+        None => "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`".to_owned(),
+    };
+    Err(Usage(message).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_stands_behind_the_last_at_sign() {
+        assert_eq!(parsed("mine"), ("mine", None));
+        assert_eq!(parsed("mine@2"), ("mine", Some(2)));
+        assert_eq!(parsed("mine@two"), ("mine@two", None));
+        assert_eq!(parsed("@2"), ("@2", None));
+        assert_eq!(parsed("a@b@3"), ("a@b", Some(3)));
+    }
+}
