@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    data::{Finding, Inspiration, Origin, SeminarId, SubjectKind, Task},
+    data::{Finding, Inspiration, Origin, SeminarId, SubjectKind, Task, TaskDecision},
     rank::{self, RatedItem, Ratings, StrengthEstimate},
     store::{Ranking, SeminarInfo, Store},
 };
@@ -35,6 +35,9 @@ pub struct Listed {
     pub sources: Vec<Inspiration>,
     /// What probes found of it.
     pub probes: Vec<Finding>,
+    /// What people decided on it, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<TaskDecision>,
 }
 
 impl Listed {
@@ -50,6 +53,7 @@ impl Listed {
             source: None,
             sources: Vec::new(),
             probes: Vec::new(),
+            decisions: Vec::new(),
         }
     }
 
@@ -114,7 +118,8 @@ pub fn with_ratings(
         .zip(rated)
         .map(|placed| (placed.1.item.as_str(), placed))
         .collect();
-    let (mut tasks, mut findings) = (Vec::new(), store.findings()?);
+    let mut tasks = Vec::new();
+    let (mut findings, mut decisions) = (store.findings()?, store.task_decisions()?);
     for task in store.tasks()? {
         let source = task.seminar().and_then(|id| seminars.get(id)).cloned();
         let mut sources = Vec::new();
@@ -135,6 +140,7 @@ pub fn with_ratings(
             estimate: place.and_then(|(_, rated)| rated.estimate),
             games: place.map(|(_, rated)| rated.games),
             probes: findings.remove(&task.id).unwrap_or_default(),
+            decisions: decisions.remove(&task.id).unwrap_or_default(),
             task,
             source,
             sources,

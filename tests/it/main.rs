@@ -49,6 +49,7 @@ mod real_predict;
 mod real_weigh;
 mod reference;
 mod review;
+mod sets;
 mod similarity;
 mod small_web;
 mod sounds;

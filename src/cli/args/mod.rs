@@ -22,7 +22,10 @@ pub use self::{
     inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
-    tasks::{Inspirations, Reveal, Review, Selection, TaskExport, TaskImport, Tasks, Verify},
+    tasks::{
+        Inspirations, Reveal, Review, Reviewing, Selection, TaskEdit, TaskExport, TaskImport,
+        TaskReview, Tasks, Verify,
+    },
 };
 
 const EXIT_CODES: &str = "Exit codes:

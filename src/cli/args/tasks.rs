@@ -24,7 +24,8 @@ pub enum Inspirations {
     /// Accept or reject inspirations, one key each
     ///
     /// They are shown one at a time, in random order and without what others said. Each decision is
-    /// saved at once.
+    /// saved at once; several people can review at the same time, and beside a running command. What
+    /// most accept stands; what they disagree on waits until it is settled (--disputed).
     Review(Review),
 }
 
@@ -33,12 +34,25 @@ pub enum Inspirations {
 pub struct Review {
     #[command(flatten)]
     pub select: Select,
+    #[command(flatten)]
+    pub people: Reviewing,
+}
+
+/// Who reviews, and what is shown.
+#[derive(Debug, clap::Args)]
+pub struct Reviewing {
     /// Name under which the decisions are saved [default: the user's name]
     #[arg(long, value_name = "NAME")]
     pub reviewer: Option<String>,
     /// Also show what this reviewer has decided already
     #[arg(long)]
     pub again: bool,
+    /// Only what another reviewer has decided, for a second decision that knows nothing of the first
+    #[arg(long)]
+    pub second: bool,
+    /// Only what reviewers disagree on, with what they said; the decision settles it
+    #[arg(long, conflicts_with_all = ["again", "second"])]
+    pub disputed: bool,
 }
 
 /// `tasks …`
@@ -58,6 +72,18 @@ pub enum Tasks {
         /// Id of the task, or the beginning of it
         id: String,
     },
+    /// Accept, reject, pin or edit tasks, one key each
+    ///
+    /// They are shown one at a time and without what others said, those first of which it is not sure
+    /// whether they are among the best, each group in random order. Each decision is saved at once;
+    /// several people can review at the same time, and beside a running command. `tasks select` leaves
+    /// out what most reject or what they disagree on, and takes what is pinned.
+    Review(TaskReview),
+    /// Change the words of a task
+    ///
+    /// The changed task is a new one, which leads back to the same quotes and names who changed it; the
+    /// task as it was stays with its reports. The rules of `weave` are checked.
+    Edit(TaskEdit),
     /// Select the best tasks as a named set
     ///
     /// Near-copies of better tasks are left out, quotas are kept, and doubtful choices are listed.
@@ -153,6 +179,35 @@ pub struct TaskExport {
     /// Write nothing if the licence of any task's recording is unknown
     #[arg(long)]
     pub require_licence: bool,
+}
+
+/// `tasks review`
+#[derive(Debug, clap::Args)]
+pub struct TaskReview {
+    #[command(flatten)]
+    pub people: Reviewing,
+    /// How many of the best there will be: those near the end of them are shown first
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    pub top: usize,
+}
+
+/// `tasks edit`
+#[derive(Debug, clap::Args)]
+pub struct TaskEdit {
+    /// Id of the task, or the beginning of it
+    pub id: String,
+    /// File with the new text; `-` is standard input [default: the text is changed in `$EDITOR`]
+    #[arg(long, value_name = "FILE", conflicts_with = "undo")]
+    pub text: Option<PathBuf>,
+    /// Name under which the change is saved [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Keep a text that breaks a rule; the rule is named
+    #[arg(long)]
+    pub force: bool,
+    /// Take the change back: the task as it was is current again
+    #[arg(long)]
+    pub undo: bool,
 }
 
 /// `tasks import`

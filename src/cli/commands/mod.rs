@@ -15,6 +15,7 @@ pub mod inspirations;
 mod judges;
 pub mod man;
 pub mod models;
+pub mod people;
 pub mod prompts;
 pub mod rank;
 pub mod report;

@@ -139,13 +139,7 @@ impl Project {
 
     /// The database for writing, locked, with a new run in it; for a dry run a temporary copy.
     pub fn write(&self, global: &Global) -> Result<Store> {
-        let config = serde_json::to_string(&self.loaded.config)?;
-        let info = RunInfo {
-            command: typed(),
-            config_hash: sha256_hex(config.as_bytes()),
-            seed: self.loaded.config.seed,
-            started: jiff::Timestamp::now().to_string(),
-        };
+        let info = self.run_info()?;
         if global.dry_run {
             // No lock: a dry run may look while another run writes.
             return Store::scratch(&self.database(), &info);
@@ -160,6 +154,23 @@ impl Project {
             info.command
         );
         Ok(store)
+    }
+
+    /// The database for what people decide. The lock is not held: several people decide at once, and
+    /// beside a running command.
+    pub fn decide(&self, global: &Global) -> Result<Store> {
+        let beside = Store::open_beside(&self.database(), &self.run_info()?)?;
+        beside.map_or_else(|| self.write(global), Ok)
+    }
+
+    fn run_info(&self) -> Result<RunInfo> {
+        let config = serde_json::to_string(&self.loaded.config)?;
+        Ok(RunInfo {
+            command: typed(),
+            config_hash: sha256_hex(config.as_bytes()),
+            seed: self.loaded.config.seed,
+            started: jiff::Timestamp::now().to_string(),
+        })
     }
 
     /// The right to write to the project, held until it is dropped or the process ends.

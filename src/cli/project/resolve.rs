@@ -344,7 +344,7 @@ pub fn stop_on_signals(printer: Printer) -> Result<()> {
     };
     std::thread::spawn(move || {
         let code = runtime.block_on(signal);
-        crate::cli::commands::inspirations::review::keys::restore();
+        crate::cli::ui::keyboard::restore();
         // Beside us: where nobody reads what we say, it would never end.
         let told = std::thread::spawn(move || {
             printer.error("\nstopped: everything that was finished is saved\nhint: run the same command again to continue");

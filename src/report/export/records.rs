@@ -140,6 +140,7 @@ fn record(
             games: listed.games,
         }),
         probes: listed.probes.clone(),
+        decisions: listed.decisions.clone(),
         as_of: others.as_ref().and(task.as_of.clone()),
         facets: others,
         edited: task.edited.clone(),

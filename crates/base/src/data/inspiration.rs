@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{InspirationId, Ms, SeminarId, TranscriptId};
+use super::{InspirationId, Ms, SeminarId, Standing, TranscriptId, Vote};
 
 /// The four types; an inspiration has exactly one.
 #[derive(
@@ -160,7 +160,7 @@ pub struct Inspiration {
 }
 
 impl Inspiration {
-    /// Whether tasks may be woven from it: the last decision of a person, or else acceptance by
+    /// Whether tasks may be woven from it: what people's decisions come to, or else acceptance by
     /// every model.
     pub fn stands(&self) -> bool {
         Review::let_stand(&self.reviews)
@@ -188,19 +188,34 @@ pub struct Review {
     /// The reviewer's note.
     #[serde(default)]
     pub note: String,
+    /// Whether it settles what others disagree on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settles: bool,
 }
 
 impl Review {
-    /// Whether an inspiration with these reviews, oldest first, stands.
+    /// Whether an inspiration with these reviews, oldest first, stands: what people's decisions come
+    /// to, or else acceptance by every model.
     pub fn let_stand(reviews: &[Self]) -> bool {
-        match reviews
-            .iter()
-            .rev()
-            .find(|review| review.by == Reviewer::Person)
-        {
-            Some(last) => last.fault.is_none(),
-            None => reviews.iter().all(|review| review.fault.is_none()),
+        match Self::standing(reviews) {
+            Standing::Open => reviews.iter().all(|review| review.fault.is_none()),
+            standing => standing == Standing::Accepted,
         }
+    }
+
+    /// What people's decisions come to; the last of each person counts.
+    pub fn standing(reviews: &[Self]) -> Standing {
+        let of_people = |review: &&Self| review.by == Reviewer::Person;
+        let mut last: Vec<&Self> = Vec::new();
+        for review in reviews.iter().filter(of_people) {
+            last.retain(|earlier| earlier.name != review.name);
+            last.push(review);
+        }
+        let votes = last.iter().map(|review| Vote {
+            accepts: review.fault.is_none(),
+            settles: review.settles,
+        });
+        Standing::of(&votes.collect::<Vec<_>>())
     }
 
     /// Whether it is by the person `name`.

@@ -2,6 +2,7 @@
 //! Deliberately absent: files, sockets, clocks, random sources and SQL.
 
 pub mod call;
+pub mod curation;
 pub mod evidence;
 pub mod gold;
 pub mod id;
@@ -20,6 +21,7 @@ pub mod transcript;
 pub mod verdict;
 
 pub use call::{Call, Exchange, Message, Source, Usage};
+pub use curation::{Curated, Standing, TaskDecision, TaskFault, Vote};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use gold::GoldArticle;
 pub use id::{

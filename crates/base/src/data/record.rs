@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Difficulty, Edited, Evidence, Facets, Finding, FromFile, FromSeminar, InspirationId, ModelRef,
-    Ms, Origin, Phase, ReportId, Review, SeminarId, Shown, State, Task, TaskId, TaskType,
-    TranscriptId,
+    Ms, Origin, Phase, ReportId, Review, SeminarId, Shown, State, Task, TaskDecision, TaskId,
+    TaskType, TranscriptId,
 };
 
 /// Version of the record's shape.
@@ -51,6 +51,9 @@ pub struct TaskRecord {
     pub estimate: Option<Strength>,
     /// What probes found of it.
     pub probes: Vec<Finding>,
+    /// What people decided on it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<TaskDecision>,
     /// The day, as `YYYY-MM-DD`, that an imported question asks about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,

@@ -35,7 +35,7 @@ pub use self::{
     evaluator::Evaluator,
     kae::decide,
     options::{Form, Options},
-    scoring::{ratings_by_criterion, scored, scored_as},
+    scoring::{facets, ratings_by_criterion, scored, scored_as},
     wiki::{facts as wiki_facts, result_files as wiki_files, writing_criteria},
 };
 use crate::{

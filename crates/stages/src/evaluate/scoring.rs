@@ -191,7 +191,7 @@ impl<'a> Scoring<'a> {
 }
 
 /// The facets of a task, for grouping a leaderboard.
-fn facets(task: &Task) -> BTreeMap<String, String> {
+pub fn facets(task: &Task) -> BTreeMap<String, String> {
     let mut facets = task.facets.labels();
     facets.insert(
         "language".to_owned(),

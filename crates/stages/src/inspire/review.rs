@@ -112,6 +112,7 @@ pub async fn review(
             name,
             fault,
             note: opinion.note,
+            settles: false,
         });
     });
     let Answered {

@@ -30,6 +30,8 @@ pub struct Options {
     pub near: f64,
     /// Caps and minima, in any order.
     pub quotas: Vec<Quota>,
+    /// Names of candidates that are chosen whatever their place, their likeness and the quotas.
+    pub pinned: BTreeSet<String>,
 }
 
 impl Default for Options {
@@ -38,6 +40,7 @@ impl Default for Options {
             top: 100,
             near: 0.7,
             quotas: Vec::new(),
+            pinned: BTreeSet::new(),
         }
     }
 }
@@ -140,6 +143,9 @@ pub struct Placed {
     pub high: f64,
     /// Whether it was chosen.
     pub chosen: bool,
+    /// Whether it was to be chosen in any case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
     /// Chosen: the minima that would miss it. Not chosen: the caps that bar it, or else the minima
     /// that took its place among the first k.
     pub by: Vec<Quota>,
@@ -194,7 +200,7 @@ pub enum Shortage {
 /// Selects `options.top` of the candidates; their order makes no difference.
 ///
 /// 1. Of candidates with nearly the same text the best one stays. `meaning` tells which others say
-///    the same, as numbers of candidates.
+///    the same, as numbers of candidates. What is pinned stays, and is taken first.
 /// 2. Minima: items that count for a minimum that is not reached yet are taken, the best first, and
 ///    counts for all of its minima.
 /// 3. The remaining places go to the best of the rest.
@@ -206,7 +212,7 @@ pub enum Shortage {
 /// Caps hold throughout, against minima too. One exchange at a time does not find everything: where
 /// caps on several facets cross, another choice may in rare cases fill more or give up less.
 pub fn select(candidates: &[Candidate], meaning: Option<&Meaning>, options: &Options) -> Selection {
-    let (order, duplicates) = without_copies(candidates, meaning, options.near);
+    let (order, duplicates) = without_copies(candidates, meaning, options);
     let quotas: Vec<Quota> = options
         .quotas
         .iter()
@@ -220,7 +226,9 @@ pub fn select(candidates: &[Candidate], meaning: Option<&Meaning>, options: &Opt
         top: options.top,
         taken: BTreeSet::new(),
         counts: Counts::new(),
+        pinned: &options.pinned,
     };
+    filling.take_pinned();
     // Minima first: a place that the best would take may be the last for a minimum.
     filling.fill(true);
     filling.fill(false);
@@ -261,21 +269,25 @@ pub fn select(candidates: &[Candidate], meaning: Option<&Meaning>, options: &Opt
 fn without_copies<'c>(
     candidates: &'c [Candidate],
     meaning: Option<&Meaning>,
-    near: f64,
+    options: &Options,
 ) -> (Vec<&'c Candidate>, Vec<Duplicate>) {
     let texts: Vec<&str> = candidates
         .iter()
         .map(|candidate| candidate.text.as_str())
         .collect();
-    let copies = Copies::find(&texts, near, meaning);
+    let copies = Copies::find(&texts, options.near, meaning);
+    let is_pinned = |at: usize| options.pinned.contains(&candidates[at].id);
     let mut kept: BTreeSet<usize> = (0..candidates.len()).collect();
     let mut duplicates = Vec::new();
     for group in &copies.groups {
         let mut group = group.clone();
         // Groups are in the order of the candidates, which need not be best first.
-        group.sort_by(|x, y| best_first(&candidates[*x], &candidates[*y]));
+        group.sort_by(|x, y| {
+            let pinned_first = is_pinned(*y).cmp(&is_pinned(*x));
+            pinned_first.then_with(|| best_first(&candidates[*x], &candidates[*y]))
+        });
         let best = group.remove(0);
-        for at in group {
+        for at in group.into_iter().filter(|at| !is_pinned(*at)) {
             // A copy takes no place and fills no quota.
             kept.remove(&at);
             let likeness = copies.likeness(at, best);
@@ -328,9 +340,23 @@ struct PartialSelection<'a> {
     /// Positions in the order.
     taken: BTreeSet<usize>,
     counts: Counts,
+    pinned: &'a BTreeSet<String>,
 }
 
 impl<'a> PartialSelection<'a> {
+    /// Takes what is pinned.
+    fn take_pinned(&mut self) {
+        for at in 0..self.order.len() {
+            if self.is_pinned(at) {
+                self.take(at);
+            }
+        }
+    }
+
+    fn is_pinned(&self, at: usize) -> bool {
+        self.pinned.contains(&self.order[at].id)
+    }
+
     /// Takes what caps allow, the best first; `for_minima` only what a minimum needs.
     fn fill(&mut self, for_minima: bool) {
         for at in 0..self.order.len() {
@@ -369,6 +395,9 @@ impl<'a> PartialSelection<'a> {
             // Without a minimum to fill, only a worse one may make room for a better.
             if worse <= at && gained.is_empty() {
                 return None;
+            }
+            if self.is_pinned(worse) {
+                continue;
             }
             if caps
                 .iter()
@@ -489,6 +518,7 @@ impl<'a> PartialSelection<'a> {
             low,
             high,
             chosen,
+            pinned: self.is_pinned(at),
             by,
         }
     }

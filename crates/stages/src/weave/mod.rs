@@ -6,6 +6,7 @@
 mod across;
 mod ask;
 pub mod disciplines;
+mod edit;
 #[cfg(test)]
 mod good_replies;
 mod plan;
@@ -32,6 +33,7 @@ use crate::{
 pub use across::across;
 use ask::{Question, Woven};
 use disciplines::Disciplines;
+pub use edit::edited;
 use plan::{Plan, Slot};
 use rules::{Broken, Material};
 use subject::Subject;

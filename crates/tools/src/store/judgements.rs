@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::{Store, Tx, from_json, from_word, runs::add_event, to_word};
 use crate::data::{
     CallId, Cause, DecidedBy, Decision, InForce, Instrument, Judge, Judgement, NewJudgement,
-    Unscored,
+    TaskDecision, Unscored,
 };
 
 /// What became of a judgement that was stored.
@@ -527,13 +527,14 @@ impl Store {
         })
     }
 
-    /// When the run with the newest judgement began, RFC 3339.
+    /// When the run with the newest judgement of reports or pairs began, RFC 3339.
     pub fn last_judged(&self) -> Result<Option<String>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT started FROM run WHERE id = (SELECT max(run) FROM judgement)",
+                "SELECT started FROM run WHERE id = (SELECT max(run) FROM judgement WHERE instrument <> ?1)",
             )?;
-            Ok(statement.query_row([], |row| row.get(0)).optional()?)
+            let decisions = TaskDecision::INSTRUMENT.id;
+            Ok(statement.query_row([decisions], |row| row.get(0)).optional()?)
         })
     }
 

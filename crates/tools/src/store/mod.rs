@@ -1,6 +1,6 @@
 //! Here is a fact: keep it; what do you know? One SQLite file, `tasks/taskgen.db`, the only place
-//! with SQL. Hides the schema, the migrations and the lock. One connection writes, each write is
-//! one short transaction.
+//! with SQL. Hides the schema, the migrations and the lock. One command writes, and beside it what
+//! people decide; each write is one short transaction.
 
 mod calls;
 mod comparisons;
@@ -28,7 +28,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use rusqlite::{Connection, Params, Row, config::DbConfig};
+use rusqlite::{Connection, Params, Row, TransactionBehavior, config::DbConfig};
 use serde::de::value::StrDeserializer;
 
 use crate::files;
@@ -143,22 +143,7 @@ impl Store {
 
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
-        // Readers may go through a link; what is written stays in the project.
-        files::refuse_link(path)?;
-        for ending in [WAL, SHARED_MEMORY, JOURNAL] {
-            files::refuse_link(&beside(path, ending))?;
-        }
-        let mut connection = Connection::open(path).with_context(|| cannot_open(path))?;
-        settle(&connection, WRITER_WAITS)?;
-        connection
-            .pragma_update(None, "journal_mode", "WAL")
-            .with_context(|| cannot_open(path))?;
-        connection
-            .pragma_update(None, "synchronous", "NORMAL")
-            .map_err(|e| explain(path, e))?;
-        connection
-            .pragma_update(None, "foreign_keys", true)
-            .map_err(|e| explain(path, e))?;
+        let mut connection = open_to_write(path)?;
         migrate(&mut connection, path)?;
         let mut store = Self {
             connection: Mutex::new(connection),
@@ -168,6 +153,28 @@ impl Store {
         };
         store.run = store.begin_run(run)?;
         Ok(store)
+    }
+
+    /// Opens the database beside a command that holds the lock, for what people decide: short
+    /// transactions, which the two wait for. None where the database is of another version, or none
+    /// is there: who brings it up to date needs the lock.
+    pub fn open_beside(path: &Path, run: &RunInfo) -> Result<Option<Self>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = open_to_write(path)?;
+        let version = user_version(&connection).with_context(|| cannot_open(path))?;
+        if version != MIGRATIONS.len() {
+            return Ok(None);
+        }
+        let mut store = Self {
+            connection: Mutex::new(connection),
+            path: path.to_owned(),
+            run: 0,
+            _lock: None,
+        };
+        store.run = store.begin_run(run)?;
+        Ok(Some(store))
     }
 
     /// The key of the fences around strangers' texts: the project's own, drawn when its database
@@ -197,8 +204,10 @@ impl Store {
     /// One short transaction.
     fn write<T>(&self, work: impl FnOnce(&Tx<'_>) -> rusqlite::Result<T>) -> Result<T> {
         let mut connection = self.connection();
+        // A transaction that first reads and then writes fails at once where another process wrote in
+        // between; one that begins by writing waits.
         let transaction = Tx(connection
-            .transaction()
+            .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|e| explain(&self.path, e))?);
         let value = work(&transaction).map_err(|e| explain(&self.path, e))?;
         transaction.0.commit().map_err(|e| explain(&self.path, e))?;
@@ -265,6 +274,27 @@ fn settle(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     // of a leaderboard.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(patience)
+}
+
+/// A connection that writes.
+fn open_to_write(path: &Path) -> Result<Connection> {
+    // Readers may go through a link; what is written stays in the project.
+    files::refuse_link(path)?;
+    for ending in [WAL, SHARED_MEMORY, JOURNAL] {
+        files::refuse_link(&beside(path, ending))?;
+    }
+    let connection = Connection::open(path).with_context(|| cannot_open(path))?;
+    settle(&connection, WRITER_WAITS)?;
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .with_context(|| cannot_open(path))?;
+    connection
+        .pragma_update(None, "synchronous", "NORMAL")
+        .map_err(|e| explain(path, e))?;
+    connection
+        .pragma_update(None, "foreign_keys", true)
+        .map_err(|e| explain(path, e))?;
+    Ok(connection)
 }
 
 fn cannot_be_shared(error: &rusqlite::Error) -> bool {

@@ -1,11 +1,14 @@
-//! Scores of people: judgements like any other, by judges who are persons.
+//! Scores and decisions of people: judgements like any other, by judges who are persons.
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde_json::json;
 
-use super::{Kept, Store};
+use super::{Kept, Store, from_json};
 use crate::data::{
-    DecidedBy, Decision, Instrument, NewJudgement, PersonScore, ReportId, SubjectKind, id,
+    DecidedBy, Decision, Instrument, NewJudgement, PersonScore, ReportId, SubjectKind,
+    TaskDecision, TaskId, id,
 };
 
 const SCORE: Instrument = Instrument {
@@ -88,4 +91,67 @@ impl Store {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+
+    /// Keeps a decision on a task; a person's later one takes the place of the earlier one. Fails if
+    /// the task is gone.
+    pub fn save_task_decision(&self, decision: &TaskDecision) -> Result<()> {
+        let instrument = TaskDecision::INSTRUMENT;
+        let task = decision.task.as_str();
+        // It may have been forgotten while it was shown.
+        anyhow::ensure!(
+            self.task(&decision.task)?.is_some(),
+            "the task is gone: `{task}`"
+        );
+        let _: Kept = self.save_judgement(&NewJudgement {
+            instrument,
+            id: decision_id(&decision.task, &decision.by),
+            subject: task,
+            other: None,
+            judge: DecidedBy::Person(&decision.by),
+            sample: 0,
+            decision: Ok(Decision {
+                label: decision.verdict.word().to_owned(),
+                ..Decision::default()
+            }),
+            payload: serde_json::to_value(decision)?,
+            call: None,
+            evidence: None,
+        })?;
+        Ok(())
+    }
+
+    /// Takes back what a person decided on a task.
+    pub fn withdraw_task_decision(&self, task: &TaskId, by: &str) -> Result<()> {
+        let id = decision_id(task, by);
+        self.write(|tx| {
+            tx.execute("DELETE FROM judgement WHERE id = ?1", [&id])
+                .map(|_| ())
+        })
+    }
+
+    /// All decisions of people on tasks, by task and, of one task, oldest first.
+    pub fn task_decisions(&self) -> Result<BTreeMap<TaskId, Vec<TaskDecision>>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT payload FROM judgement WHERE instrument = ?1 ORDER BY run, rowid",
+            )?;
+            let rows = statement.query_map([TaskDecision::INSTRUMENT.id], |row| {
+                from_json::<TaskDecision>(0, row.get_ref(0)?.as_str()?)
+            })?;
+            let mut decisions = BTreeMap::<TaskId, Vec<TaskDecision>>::new();
+            for decision in rows {
+                let decision = decision?;
+                decisions
+                    .entry(decision.task.clone())
+                    .or_default()
+                    .push(decision);
+            }
+            Ok(decisions)
+        })
+    }
+}
+
+fn decision_id(task: &TaskId, by: &str) -> String {
+    let judge = DecidedBy::Person(by).id();
+    id::text('m', &[TaskDecision::INSTRUMENT.id, task.as_str(), &judge])
 }

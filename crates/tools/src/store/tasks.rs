@@ -59,14 +59,15 @@ impl Store {
         self.read(|connection| Ok(kind.current(connection)?.len()))
     }
 
-    /// The current tasks by id, without translations. What was woven across seminars falls with any
-    /// of its inspirations; that of one seminar is woven anew with it.
+    /// The current tasks by id, without translations. What was woven across seminars, or changed by a
+    /// person, falls with any of its inspirations; that of one seminar is woven anew with it. What a
+    /// person changed takes the place of the task that it was.
     pub fn tasks(&self) -> Result<Vec<Task>> {
         let mut tasks = self.tasks_of_one()?;
         tasks.extend(self.imported_tasks()?);
-        let across = self.woven_tasks("json_extract(payload, '$.kind') = 'across'")?;
+        let others = self.woven_tasks("json_extract(payload, '$.kind') IN ('across', 'edited')")?;
         self.read(|connection| {
-            for task in across {
+            for task in others {
                 let fallen = task
                     .inspirations()
                     .iter()
@@ -78,8 +79,32 @@ impl Store {
                     tasks.push(task);
                 }
             }
-            tasks.sort_by(|a, b| a.id.cmp(&b.id));
-            Ok(tasks)
+            Ok(())
+        })?;
+        let edited = tasks.iter().filter_map(|task| task.edited.as_ref());
+        let replaced: BTreeSet<TaskId> = edited.map(|edited| edited.task.clone()).collect();
+        tasks.retain(|task| !replaced.contains(&task.id));
+        tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(tasks)
+    }
+
+    /// Keeps what a person made of a task; it is current then instead of that.
+    pub fn save_edited(&self, task: &Task) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
+        self.write(|tx| {
+            upsert(tx, Some("edited"), task, None, run)?;
+            add_event(tx, &stream, "task", task.id.as_str())
+        })
+    }
+
+    /// Takes back what a person made of a task: the task as it was is current again.
+    pub fn withdraw_edited(&self, id: &TaskId) -> Result<()> {
+        self.write(|tx| {
+            tx.execute(
+                "UPDATE task SET superseded = 1 WHERE id = ?1 AND payload ->> '$.kind' = 'edited'",
+                [id.as_str()],
+            )
+            .map(|_| ())
         })
     }
 

@@ -18,7 +18,7 @@ use crate::{
             output::{Printer, counted, on_one_line, table},
         },
     },
-    data::{InTable, MeasureDef, ReportHead, Unit},
+    data::{InTable, MeasureDef, ReportHead, Task, Unit},
     evaluate::{
         self, Ratings,
         leaderboard::{
@@ -71,6 +71,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         resamples: args.resamples,
         seed: project.loaded.config.seed,
         failed_as_zero: args.failed_as_zero,
+        set: in_set(&store, &tasks)?,
         ..Options::default()
     };
     let board = fold(&scored, &options);
@@ -94,6 +95,17 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ));
     }
     Ok(exit::DONE)
+}
+
+/// The tasks by id, with their facets, if they are those of a set: then they count, answered or not.
+fn in_set(store: &Store, tasks: &[Task]) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
+    if store.sets()?.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let tasks = tasks.iter();
+    Ok(tasks
+        .map(|task| (task.id.to_string(), evaluate::facets(task)))
+        .collect())
 }
 
 /// The facets without blanks around them, each once.

@@ -4,6 +4,8 @@ mod found;
 mod list;
 pub mod review;
 
+pub use review::in_context;
+
 use anyhow::Result;
 
 use crate::cli::{

@@ -133,7 +133,8 @@ fn candidate(listed: &Listed, posterior: &PosteriorSummary, at: usize) -> Candid
     }
 }
 
-fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
+/// The facets of a task that quotas count.
+pub fn facets(listed: &Listed) -> BTreeMap<Facet, String> {
     let known = &listed.task.facets;
     let facets = [
         (Facet::Discipline, known.discipline.as_deref()),

@@ -39,6 +39,8 @@ pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
             let (_, store, listing) = read(global)?;
             show(&store, listing, &id, printer)
         }
+        Tasks::Review(args) => super::review::run(global, &args, printer),
+        Tasks::Edit(args) => super::edit::run(global, &args, printer),
         Tasks::Select(args) => select::run(global, &args, printer),
         Tasks::Diversity { similarity, .. } => super::diversity::run(global, similarity, printer),
         Tasks::Export(args) => export::run(global, &args, printer),
@@ -82,8 +84,8 @@ fn text_list(tasks: &[Listed]) -> String {
         let text = one_line(&listed.task.text);
         lines.add([&place, &rating_of(listed), &text, &id]);
         lines.add(["", "", &format!("  {}", origin(listed)), ""]);
-        for flag in flags(listed) {
-            lines.add(["", "", &format!("  {flag}"), ""]);
+        for said in flags(listed).chain(curation(listed)) {
+            lines.add(["", "", &format!("  {said}"), ""]);
         }
     }
     lines.to_string()
@@ -105,6 +107,25 @@ fn flags(listed: &Listed) -> impl Iterator<Item = String> {
         .iter()
         .filter(|finding| finding.outcome.flags());
     flags.map(|finding| format!("⚑ {}: {}", finding.outcome.label(), one_line(&finding.note)))
+}
+
+/// What people decided, and who changed the words.
+fn curation(listed: &Listed) -> impl Iterator<Item = String> {
+    let decided = listed.decisions.iter().map(|decision| {
+        let settled = if decision.settles {
+            ", which settles it"
+        } else {
+            ""
+        };
+        format!(
+            "{} by {}{settled}",
+            decision.verdict.label(),
+            one_line(&decision.by)
+        )
+    });
+    let edited = listed.task.edited.iter();
+    let edited = edited.map(|of| format!("changed by {} from {}", one_line(&of.by), of.task));
+    decided.chain(edited)
 }
 
 fn rating_of(listed: &Listed) -> String {
@@ -195,7 +216,8 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
         .filter(|of| begins(&of.task) || has_matching_translation(&of.task))
         .collect();
     let [listed] = matching.as_slice() else {
-        return Err(not_one(id, &matching).into());
+        let ids: Vec<&str> = matching.iter().map(|of| of.task.id.as_str()).collect();
+        return Err(not_one(id, &ids).into());
     };
     let mut context = Vec::new();
     for inspiration in &listed.sources {
@@ -219,25 +241,20 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
 }
 
 /// The refusal of an id that names no task, or several.
-fn not_one(id: &str, matching: &[&Listed]) -> Usage {
+pub fn not_one(id: &str, matching: &[&str]) -> Usage {
     const SHOWN: usize = 10;
     if matching.is_empty() {
         return Usage(format!(
             "no such task: `{id}`\nhint: `taskgen tasks list` shows the ids"
         ));
     }
-    let ids: Vec<&str> = matching
-        .iter()
-        .take(SHOWN)
-        .map(|listed| listed.task.id.as_str())
-        .collect();
+    let ids = matching[..matching.len().min(SHOWN)].join(", ");
     let more = match matching.len().saturating_sub(SHOWN) {
         0 => String::new(),
         n => format!(", and {n} more"),
     };
     Usage(format!(
-        "several tasks begin with `{id}`\nhint: one of {}{more}",
-        ids.join(", ")
+        "several tasks begin with `{id}`\nhint: one of {ids}{more}"
     ))
 }
 
@@ -326,6 +343,9 @@ fn text_show(traced: &Traced<'_>) -> String {
     }
     for finding in &listed.probes {
         out.push_str(&probe_line(finding));
+    }
+    for said in curation(listed) {
+        out.push_str(&format!("\n{said}"));
     }
     for (inspiration, context) in listed.sources.iter().zip(&traced.context) {
         out.push_str(&inspiration_lines(inspiration));

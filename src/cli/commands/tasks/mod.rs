@@ -1,9 +1,11 @@
-//! Commands that import, list, select, compare and export tasks.
+//! Commands that import, list, review, edit, select, compare and export tasks.
 
 pub mod diversity;
+mod edit;
 mod export;
 mod import;
 pub mod listing;
+mod review;
 pub mod select;
 
 pub use import::lines;

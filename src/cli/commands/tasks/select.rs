@@ -17,7 +17,7 @@ use crate::{
             output::{Printer, count, table},
         },
     },
-    data::{ItemId, Origin, Task},
+    data::{Curated, ItemId, Origin, Standing, Task, TaskDecision, TaskId},
     rank::{
         quota,
         select::{Candidate, Options, Placed, Selection, Shortage, Unfilled, best_first, select},
@@ -27,7 +27,7 @@ use crate::{
         listing::{self, Listed},
     },
     similarity::{Encoding, Meaning},
-    store::Store,
+    store::{Ranking, Store},
     weave::disciplines::Disciplines,
 };
 
@@ -44,10 +44,47 @@ struct Pool {
     wanted: usize,
     /// Ids of tasks that a probe flags, where these are left out.
     flagged: BTreeSet<String>,
+    /// What people decided.
+    curation: Curation,
     /// Current tasks that joined after the ranking.
     unranked: usize,
     /// Warnings of the ranking's audit card.
     warnings: Vec<String>,
+}
+
+/// What people decided of the current tasks.
+#[derive(Default, Serialize)]
+struct Curation {
+    /// Left out because people rejected them.
+    rejected: BTreeSet<String>,
+    /// Left out because people disagree on them.
+    disputed: BTreeSet<String>,
+    /// Chosen because somebody pinned them and no majority is against it.
+    pinned: BTreeSet<String>,
+}
+
+impl Curation {
+    fn read(store: &Store, tasks: &[Task]) -> Result<Self> {
+        let mut curation = Self::default();
+        let decisions = store.task_decisions()?;
+        for task in tasks {
+            let of_task = decisions.get(&task.id).map_or(&[][..], Vec::as_slice);
+            let votes = of_task.iter().map(TaskDecision::vote);
+            let is_pinned = of_task.iter().any(|of| of.verdict == Curated::Pinned);
+            let ids = match Standing::of(&votes.collect::<Vec<_>>()) {
+                Standing::Rejected => &mut curation.rejected,
+                Standing::Disputed => &mut curation.disputed,
+                Standing::Accepted if is_pinned => &mut curation.pinned,
+                Standing::Accepted | Standing::Open => continue,
+            };
+            ids.insert(task.id.to_string());
+        }
+        Ok(curation)
+    }
+
+    fn bars(&self, id: &str) -> bool {
+        self.rejected.contains(id) || self.disputed.contains(id)
+    }
 }
 
 #[derive(Serialize)]
@@ -58,6 +95,9 @@ struct Selected<'a> {
     meaning: Option<Encoding>,
     /// Left out because a probe flags them.
     flagged: BTreeSet<String>,
+    /// What people decided.
+    #[serde(flatten)]
+    curation: Curation,
     /// Current tasks that joined after the ranking.
     unranked: usize,
     /// Warnings of the ranking's audit card.
@@ -89,6 +129,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         top: pool.wanted,
         near: args.similarity,
         quotas,
+        pinned: pool.curation.pinned.clone(),
     };
     let selection = select(&pool.candidates, meaning.as_ref(), &options);
     if selection.chosen.is_empty() {
@@ -99,6 +140,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         version: save(&project, &store, &args.name, &selection)?,
         meaning: meaning.map(|meaning| meaning.by),
         flagged: pool.flagged,
+        curation: pool.curation,
         unranked: pool.unranked,
         warnings: pool.warnings,
         selection: &selection,
@@ -156,13 +198,14 @@ fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
     } else {
         BTreeSet::new()
     };
+    let curation = Curation::read(store, &tasks)?;
     let ranking = report::newest(store)?;
     let (ranked, unranked) = tasks
         .iter()
         .partition::<Vec<&Task>, _>(|task| ranking.items.contains(&ItemId::from(&task.id)));
     let there = ranked
         .iter()
-        .filter(|task| !flagged.contains(task.id.as_str()))
+        .filter(|task| !flagged.contains(task.id.as_str()) && !curation.bars(task.id.as_str()))
         .count();
     let wanted = args.top.min(there.max(1));
     // Who is among the best 20 is another question than who is among the best 100.
@@ -172,16 +215,46 @@ fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
         return Err(Usage(message.into()).into());
     }
     let mut candidates = ranked.candidates();
-    candidates.retain(|candidate| !flagged.contains(&candidate.id));
+    candidates.retain(|candidate| {
+        let is_pinned = curation.pinned.contains(&candidate.id);
+        is_pinned || !flagged.contains(&candidate.id) && !curation.bars(&candidate.id)
+    });
+    candidates.extend(pinned_unranked(store, &curation, &ranking)?);
     candidates.sort_by(best_first);
     Ok(Pool {
         candidates,
         there,
         wanted,
         flagged,
+        curation,
         unranked: unranked.len(),
         warnings: report::warnings(&ranked.card),
     })
+}
+
+/// What is pinned and has no place in the ranking yet.
+fn pinned_unranked(
+    store: &Store,
+    curation: &Curation,
+    ranking: &Ranking,
+) -> Result<Vec<Candidate>> {
+    let is_ranked = |id: &TaskId| ranking.items.contains(&ItemId::from(id));
+    if curation.pinned.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut listed = listing::read(store)?.tasks;
+    listed.retain(|of| curation.pinned.contains(of.task.id.as_str()) && !is_ranked(&of.task.id));
+    let unranked = listed.iter().map(|of| Candidate {
+        id: of.task.id.to_string(),
+        text: of.task.text.clone(),
+        facets: report::facets(of),
+        membership: 0.0,
+        elo: None,
+        strength: f64::NEG_INFINITY,
+        low: f64::NEG_INFINITY,
+        high: f64::NEG_INFINITY,
+    });
+    Ok(unranked.collect())
 }
 
 /// The vectors of the candidates, if meanings are compared.
@@ -270,6 +343,17 @@ fn text(selected: &Selected<'_>) -> String {
             "left out: {n} that probes flag (`taskgen tasks list --flagged`)"
         ));
     }
+    for (ids, what) in [
+        (&selected.curation.rejected, "people rejected"),
+        (&selected.curation.disputed, "people disagree on"),
+    ] {
+        if !ids.is_empty() {
+            let n = ids.len();
+            out.push(format!(
+                "left out: {n} that {what} (`taskgen tasks list` shows it)"
+            ));
+        }
+    }
     for copy in &selection.duplicates {
         let how = diversity::how(copy.by, copy.likeness, copy.cosine);
         out.push(format!(
@@ -354,10 +438,18 @@ fn row(placed: &Placed) -> Vec<String> {
         placed.place.to_string(),
         placed.id.clone(),
         format!("{:.2}", placed.membership),
-        format!(
-            "{:+.2} [{:+.2}, {:+.2}]",
-            placed.strength, placed.low, placed.high
-        ),
-        placed.standing.word().to_owned(),
+        if placed.strength.is_finite() {
+            format!(
+                "{:+.2} [{:+.2}, {:+.2}]",
+                placed.strength, placed.low, placed.high
+            )
+        } else {
+            "not ranked".to_owned()
+        },
+        if placed.pinned {
+            format!("{}, pinned", placed.standing.word())
+        } else {
+            placed.standing.word().to_owned()
+        },
     ]
 }

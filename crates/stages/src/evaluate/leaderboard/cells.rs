@@ -16,18 +16,21 @@ pub const NO_REPORT: &str = "no report";
 /// The report has no score by the measure.
 const NOT_SCORED: &str = "unscored";
 
-/// Tasks × agents, tasks in the order of their ids. Several attempts are averaged; a measure that no
-/// attempt has a value of has the cause of the first.
+/// Tasks × agents, tasks in the order of their ids: those of the reports, and those of the set. Several
+/// attempts are averaged; a measure that no attempt has a value of has the cause of the first.
 pub fn tasks(
     measures: &[&MeasureDef],
-    reports: &[&ReportScores],
+    (reports, set): (&[&ReportScores], &[&str]),
     agents: &[&str],
     failed_as_zero: bool,
 ) -> Vec<Vec<Cell>> {
-    // A task without any report is in nobody's favour and not in the table.
+    // Without a set, a task without any report is in nobody's favour and not in the table.
     let mut tasks: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
     for report in reports {
         tasks.entry(&report.task).or_default().push(report);
+    }
+    for task in set {
+        tasks.entry(task).or_default();
     }
     tasks
         .values()

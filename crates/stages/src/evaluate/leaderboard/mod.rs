@@ -54,6 +54,10 @@ pub struct Options {
     /// Whether a report that is not ok has the worst score by each measure, as its evaluator says.
     /// To be printed when on.
     pub failed_as_zero: bool,
+    /// The tasks of a set by id, with their facets: they count, answered or not. Where none are given,
+    /// the tasks are those that any agent has a report on.
+    #[serde(skip)]
+    pub set: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Default for Options {
@@ -65,7 +69,18 @@ impl Default for Options {
             seed: 0,
             alpha: 0.05,
             failed_as_zero: false,
+            set: BTreeMap::new(),
         }
+    }
+}
+
+impl Options {
+    /// The set's tasks with a value of a facet.
+    fn with_facet(&self, facet: &str, value: Option<&String>) -> Vec<&str> {
+        let set = self.set.iter();
+        set.filter(|(_, facets)| facets.get(facet) == value)
+            .map(|(task, _)| task.as_str())
+            .collect()
     }
 }
 
@@ -101,7 +116,7 @@ pub struct Group {
 /// Agents on the same tasks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// Tasks that any agent has a report on.
+    /// Tasks of the set, or those that any agent has a report on.
     pub tasks: u64,
     /// Reports, of whatever state.
     pub reports: u64,
@@ -254,16 +269,23 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
             let group = groups.entry(report.facets.get(facet)).or_default();
             group.push(report);
         }
-        let groups = groups.into_iter().map(|(value, reports)| Group {
-            facet: facet.clone(),
-            value: value.cloned(),
-            table: table(&measures, &reports, &agents, options),
+        for facets in options.set.values() {
+            groups.entry(facets.get(facet)).or_default();
+        }
+        let groups = groups.into_iter().map(|(value, reports)| {
+            let set = options.with_facet(facet, value);
+            Group {
+                facet: facet.clone(),
+                value: value.cloned(),
+                table: table(&measures, &reports, &agents, &set, options),
+            }
         });
         groups.collect::<Vec<_>>()
     };
+    let set: Vec<&str> = options.set.keys().map(String::as_str).collect();
     Leaderboard {
         options: options.clone(),
-        whole: table(&measures, &all, &agents, options),
+        whole: table(&measures, &all, &agents, &set, options),
         groups: options.by.iter().flat_map(groups).collect(),
         families: families(&measures, &all, options),
     }
@@ -290,7 +312,8 @@ fn families(
     let members: Vec<ReportScores> = members.collect();
     let members: Vec<&ReportScores> = members.iter().collect();
     let names: Vec<&str> = options.families.keys().map(String::as_str).collect();
-    Some(table(measures, &members, &names, options))
+    let set: Vec<&str> = options.set.keys().map(String::as_str).collect();
+    Some(table(measures, &members, &names, &set, options))
 }
 
 /// The measures that reports were scored by: an evaluator that has not been used in a project says

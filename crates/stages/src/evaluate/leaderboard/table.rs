@@ -22,17 +22,18 @@ use crate::{
 };
 
 /// The table of some reports, in the order of their attempts; agents without any of them stand in
-/// it all the same.
+/// it all the same, and so do the tasks of a set without any of them.
 pub fn table(
     measures: &[&'static MeasureDef],
     reports: &[&ReportScores],
     agents: &[&str],
+    set: &[&str],
     options: &Options,
 ) -> Table {
     // One stream for all draws of a table, in this order: inserting a draw changes every interval
     // behind it.
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let tasks = cells::tasks(measures, reports, agents, options.failed_as_zero);
+    let tasks = cells::tasks(measures, (reports, set), agents, options.failed_as_zero);
     let clusters = pairs::clusters(tasks.len(), &mut rng);
     let rows = tasks
         .iter()

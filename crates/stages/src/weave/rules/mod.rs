@@ -113,7 +113,7 @@ impl Broken {
     }
 
     /// The words that break it, where there are some.
-    fn words(&self) -> Option<&str> {
+    pub fn words(&self) -> Option<&str> {
         match self {
             Self::PointsAtTheEvent(words)
             | Self::NotSelfContained(words)
@@ -124,8 +124,8 @@ impl Broken {
         }
     }
 
-    /// The exact reason, for the model's second try, in the language of the task.
-    fn reason(&self, chinese: bool) -> String {
+    /// The exact reason, for the writer's second try, in the language of the task.
+    pub fn reason(&self, chinese: bool) -> String {
         match (self, chinese) {
             (Self::TooLong(words), false) => {
                 format!("It has {words} words, and at most {MOST_WORDS} are allowed.")

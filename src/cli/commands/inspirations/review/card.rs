@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{
     cli::ui::output::plain_rows,
-    data::{Evidence, Inspiration, Transcript},
+    data::{Evidence, Fault, Inspiration, Reviewer, Transcript},
     text::{sentences, words::one_line},
 };
 
@@ -14,20 +14,38 @@ const MOST: usize = 400;
 
 /// The card, wrapped to the terminal.
 pub fn text(inspiration: &Inspiration, transcript: &Transcript) -> String {
-    let text = transcript.text();
-    let sentences = sentences::split(&text);
-    let chars: Vec<char> = text.chars().collect();
     let mut rows = plain_rows();
     rows.add_row(["type", inspiration.kind.label()]);
     rows.add_row(["idea", &one_line(&inspiration.text)]);
-    for evidence in &inspiration.evidence {
-        rows.add_row(["said", &in_context(&chars, &sentences, evidence)]);
+    for quote in in_context(transcript, &inspiration.evidence) {
+        rows.add_row(["said", &quote]);
     }
     rows.trim_fmt()
 }
 
-/// The quote in brackets, with the sentence before and the sentence after.
-fn in_context(text: &[char], sentences: &[Range<usize>], evidence: &Evidence) -> String {
+/// What people said, for who settles it; their names say nothing.
+pub fn said(inspiration: &Inspiration) -> String {
+    let of_people = inspiration
+        .reviews
+        .iter()
+        .filter(|review| review.by == Reviewer::Person);
+    of_people
+        .map(|review| format!("\nsaid: {}", review.fault.map_or("accepted", Fault::label)))
+        .collect()
+}
+
+/// Each quote in brackets, with the sentence before and the sentence after.
+pub fn in_context(transcript: &Transcript, evidence: &[Evidence]) -> Vec<String> {
+    let text = transcript.text();
+    let sentences = sentences::split(&text);
+    let chars: Vec<char> = text.chars().collect();
+    let evidence = evidence.iter();
+    evidence
+        .map(|of| with_neighbours(&chars, &sentences, of))
+        .collect()
+}
+
+fn with_neighbours(text: &[char], sentences: &[Range<usize>], evidence: &Evidence) -> String {
     let (start, end) = (
         evidence.start_char.min(text.len()),
         evidence.end_char.min(text.len()),

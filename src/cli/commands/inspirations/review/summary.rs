@@ -5,8 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::{
-    cli::{commands::inspirations::found::Found, ui::output::in_brackets},
-    data::{Fault, Inspiration, Review, Reviewer},
+    cli::{
+        commands::{
+            inspirations::found::Found,
+            people::{self, Pair},
+        },
+        ui::output::in_brackets,
+    },
+    data::{Fault, Inspiration, Review, Reviewer, Standing},
     stats::agreement::{Weights, cohen, percent},
 };
 
@@ -23,6 +29,10 @@ pub struct Summary {
     changed: usize,
     /// With each model that judged the same.
     agreement: BTreeMap<String, Agreement>,
+    /// Of each two people who judged the same.
+    people: Vec<Pair>,
+    /// Inspirations on which people disagree.
+    disputed: usize,
 }
 
 /// How two agree on whether to accept.
@@ -67,7 +77,13 @@ pub fn summarize(reviewer: &str, before: &[Found], now: &[Found]) -> Summary {
         left: now.len() - judged.len(),
         changed,
         agreement: agreement(&judged),
+        people: people::agreement(now.iter().map(super::votes).collect::<Vec<_>>().iter()),
+        disputed: now.iter().filter(|of| is_disputed(of)).count(),
     }
+}
+
+fn is_disputed(of: &Found) -> bool {
+    Review::standing(&of.inspiration.reviews) == Standing::Disputed
 }
 
 /// The last review of an inspiration by a reviewer.
@@ -114,10 +130,14 @@ pub fn text(of: &Summary) -> String {
         of.reviewer, of.accepted, of.left
     );
     for (model, Agreement { n, share, kappa }) in &of.agreement {
-        let share = share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
-        let kappa = kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"));
+        let agreed = people::agreed(*n, *share, *kappa);
+        out.push_str(&format!("\nagreement with {model}: {agreed}"));
+    }
+    out.push_str(&people::agreement_text(&of.people));
+    if of.disputed > 0 {
         out.push_str(&format!(
-            "\nagreement with {model}: {share} of {n}, Cohen's kappa {kappa}"
+            "\n{} disputed: no tasks are woven from them\nhint: `taskgen inspirations review --disputed` settles them",
+            of.disputed
         ));
     }
     if of.changed > 0 {
@@ -140,6 +160,7 @@ mod tests {
             name: (*name).to_owned(),
             fault: *fault,
             note: String::new(),
+            settles: false,
         };
         let inspiration = Inspiration {
             id: Id::from_parts(&[id]),

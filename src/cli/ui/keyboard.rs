@@ -88,6 +88,14 @@ fn set(when: OptionalActions, modes: &Termios) -> Result<()> {
     Ok(())
 }
 
+/// Lends the terminal to another program as it was; the next key that is asked for takes it back.
+pub fn lend() -> Result<()> {
+    match BEFORE.get() {
+        Some(before) => set(OptionalActions::Now, before),
+        None => Ok(()),
+    }
+}
+
 /// Gives the terminal back as it was, if keys were asked for.
 pub fn restore() {
     let mut given_back = GIVEN_BACK.lock().unwrap_or_else(PoisonError::into_inner);

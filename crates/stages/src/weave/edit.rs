@@ -1,0 +1,59 @@
+//! A task in other words, by a person: a task of its own that leads back to the same quotes.
+
+use anyhow::{Context as _, Result};
+
+use super::rules::{self, Broken, Material};
+use crate::{
+    data::{Edited, Inspiration, Task, TaskId},
+    store::Store,
+    text::words::one_line,
+};
+
+/// The task that `by` makes of `task`, and the rule that it breaks, if it breaks one. The rules of form
+/// hold for tasks of seminars; an imported question may be of any form. Nothing is stored.
+pub fn edited(store: &Store, task: &Task, text: &str, by: &str) -> Result<(Task, Option<Broken>)> {
+    // A question of a file keeps its lines.
+    let text = match task.from_seminar() {
+        Some(_) => one_line(text),
+        None => text.trim().to_owned(),
+    };
+    let changed = Task {
+        id: TaskId::from_parts(&["edited", task.id.as_str(), &text]),
+        edited: Some(Edited {
+            task: task.id.clone(),
+            by: by.to_owned(),
+        }),
+        text,
+        ..task.clone()
+    };
+    let broken = check(store, task, &changed)?.err();
+    Ok((changed, broken))
+}
+
+fn check(store: &Store, original: &Task, changed: &Task) -> Result<Result<(), Broken>> {
+    if changed.text.is_empty() {
+        return Ok(Err(Broken::TooShort));
+    }
+    let Some(from) = changed.from_seminar() else {
+        return Ok(Ok(()));
+    };
+    let mut words = Vec::new();
+    for id in changed.inspirations() {
+        let source: Option<Inspiration> = store.inspiration(id)?;
+        words.push(
+            source
+                .context("an inspiration of the task is gone")?
+                .words(),
+        );
+    }
+    let seminars = store.seminars()?;
+    let seminar = seminars.iter().find(|seminar| seminar.id == from.seminar);
+    let people = seminar.map_or_else(Vec::new, |seminar| seminar.people());
+    let material = Material {
+        words: &words.join("\n"),
+        people: &people,
+    };
+    let mut others = store.tasks()?;
+    others.retain(|other| other.id != original.id && other.id != changed.id);
+    Ok(rules::check(changed, material, &[]).and_then(|()| rules::new_beside(changed, &others)))
+}

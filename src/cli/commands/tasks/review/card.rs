@@ -1,0 +1,42 @@
+//! The text of a task for its reviewer, with its quotes. Hides all that could reveal rank, recording or
+//! other decisions.
+
+use anyhow::{Context as _, Result};
+
+use crate::{
+    cli::{commands::inspirations::in_context, ui::output::plain_rows},
+    data::{Origin, TaskDecision},
+    report::listing::Listed,
+    store::Store,
+    text::words::one_line,
+};
+
+/// The card, wrapped to the terminal; `said` is shown to who settles a disagreement.
+pub fn text(store: &Store, listed: &Listed, said: &[TaskDecision]) -> Result<String> {
+    let task = &listed.task;
+    let mut rows = plain_rows();
+    let facets = &task.facets;
+    rows.add_row([
+        "kind",
+        &format!("{}, {}", facets.family_label(), facets.difficulty_label()),
+    ]);
+    rows.add_row(["task", &one_line(&task.text)]);
+    if let Origin::Imported(from) = &task.origin {
+        for item in &from.checklist {
+            rows.add_row(["asks", &one_line(item)]);
+        }
+    }
+    for inspiration in &listed.sources {
+        let transcript = store
+            .transcript(&inspiration.transcript)?
+            .context("the transcript is gone")?;
+        for quote in in_context(&transcript, &inspiration.evidence) {
+            rows.add_row(["said", &quote]);
+        }
+    }
+    for decision in said {
+        let settled = if decision.settles { ", settled" } else { "" };
+        rows.add_row(["decided", &format!("{}{settled}", decision.verdict.label())]);
+    }
+    Ok(rows.trim_fmt())
+}
