@@ -3,6 +3,7 @@
 
 pub mod commitment;
 pub mod records;
+pub mod reports;
 pub mod set_lines;
 
 use std::path::PathBuf;
