@@ -146,6 +146,7 @@ mod tests {
             version: 1,
             canary: String::new(),
             sha256: Some(String::new()),
+            frozen_at: None,
             nonce: Some("secret".to_owned()),
             members: lines.iter().enumerate().map(member).collect(),
         }

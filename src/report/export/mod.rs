@@ -1,9 +1,11 @@
-//! A set of tasks in the layouts of others' tools: Hugging Face, Inspect, Argilla, Label Studio,
-//! Croissant. Each is a pure function from records to files; the command writes them.
+//! Tasks and reports in the layouts of others' tools. Records become files by pure functions; the
+//! commands write them.
 
 pub mod commitment;
+pub mod data_set;
 pub mod records;
 pub mod reports;
+pub mod schemas;
 pub mod set_lines;
 
 use std::path::PathBuf;

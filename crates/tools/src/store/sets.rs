@@ -31,6 +31,8 @@ pub struct FrozenSet {
     pub canary: String,
     /// SHA-256 over its lines as they were frozen; none of a set from before sets were frozen.
     pub sha256: Option<String>,
+    /// When the run began that froze it, RFC 3339; none of a set from before sets were frozen.
+    pub frozen_at: Option<String>,
     /// What the nonces of its lines follow from.
     pub nonce: Option<String>,
     /// Its tasks, best first.
@@ -135,7 +137,7 @@ impl Store {
         self.read(|connection| {
             let head = connection
                 .query_row(
-                    "SELECT id, name, version, canary, sha256, nonce FROM task_set
+                    "SELECT id, name, version, canary, sha256, nonce, frozen_at FROM task_set
                      WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR version = ?2)
                      ORDER BY run DESC, version DESC LIMIT 1",
                     params![name, version],
@@ -146,6 +148,7 @@ impl Store {
                             canary: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
                             sha256: row.get(4)?,
                             nonce: row.get(5)?,
+                            frozen_at: row.get(6)?,
                             members: Vec::new(),
                         };
                         Ok((row.get::<_, String>(0)?, set))
@@ -236,8 +239,8 @@ pub(super) fn freeze(tx: &Tx<'_>, name: &str, lines: &[Line], run: i64) -> rusql
     let nonce: String = tx.query_row("SELECT lower(hex(randomblob(32)))", [], |row| row.get(0))?;
     let set = format!("s_{name}_{version}_{}", &hash[..16]);
     tx.execute(
-        "INSERT INTO task_set (id, name, version, frozen, canary, sha256, nonce, run)
-         VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7)",
+        "INSERT INTO task_set (id, name, version, frozen, canary, sha256, nonce, run, frozen_at)
+         VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, (SELECT started FROM run WHERE id = ?7))",
         params![set, name, version, canary(tx, name)?, hash, nonce, run],
     )?;
     for (place, line) in lines.iter().enumerate() {

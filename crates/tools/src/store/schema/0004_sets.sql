@@ -15,6 +15,7 @@ SELECT task_set, row_number() OVER (PARTITION BY task_set ORDER BY task) - 1, ta
 DROP TABLE task_set_member;
 
 ALTER TABLE task_set ADD COLUMN sha256 TEXT;  -- of the lines as they were frozen
+ALTER TABLE task_set ADD COLUMN frozen_at TEXT; -- RFC 3339 UTC: when the run began that froze it first
 ALTER TABLE task_set ADD COLUMN nonce TEXT;   -- hides the lines behind their leaves until they are revealed
 
 -- What the canaries of this project's sets follow from.
