@@ -1,6 +1,6 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick accept bench bench-pages bench-transcribe interop install uninstall clean
+.PHONY: help demo test quick accept bench bench-pages bench-transcribe interop install uninstall wheel clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
@@ -14,6 +14,7 @@ help:
 	@echo "             transcription beside whisper.cpp and faster-whisper, on recordings made for it (an hour and a half the first time)"
 	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about half an hour the first time)"
 	@echo "make install taskgen for daily use: a release build for this machine's CPU, into ~/.local (or PREFIX=FOLDER); make uninstall"
+	@echo "make wheel   a Python wheel with both programs and the module taskgen, tried in a fresh environment (two minutes after a demo)"
 	@echo "make clean   remove what was built here"
 
 demo:
@@ -45,6 +46,9 @@ install:
 
 uninstall:
 	@scripts/install.sh uninstall
+
+wheel:
+	@scripts/wheel.sh
 
 clean:
 	rm -rf target .tools

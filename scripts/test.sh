@@ -38,6 +38,16 @@ run_tests() {
     fi 2>&1 | tee "$log"
 }
 
+# The Python module against the program; a Python that is too old for it runs everything else here.
+python_module() {
+    if python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
+        PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 TASKGEN_PROGRAM="$BINARIES/taskgen" \
+            python3 -m unittest discover -s python/tests
+    else
+        echo "left out: $(python3 --version) is older than 3.10"
+    fi
+}
+
 # Both runners end with their own summary; this adds one plain line that covers all of it.
 summary() {
     sed 's/\x1b\[[0-9;]*m//g' "$log" | awk '
@@ -58,6 +68,7 @@ if cargo deny --version >/dev/null 2>&1; then
     step licences cargo deny check bans licenses sources
 fi
 step build cargo build --locked
+step "Python module" python_module
 if [ "$mode" != quick ]; then
     step models "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b use-multilingual
 fi
