@@ -34,6 +34,7 @@ from .reports import (
 )
 from .tasks import (
     Categories,
+    Decision,
     Edited,
     Finding,
     FromFile,
@@ -69,6 +70,7 @@ __all__ = [
     "CommandFailed",
     "Counts",
     "Difference",
+    "Decision",
     "Edited",
     "Finding",
     "FormatError",

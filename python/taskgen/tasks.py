@@ -56,6 +56,27 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(Record):
+    """A person's decision on a task.
+
+    Attributes:
+        task: The task.
+        by: The person.
+        verdict: accepted, pinned or rejected.
+        fault: Why it was rejected, in a word such as `unclear`.
+        note: The person's note.
+        settles: Whether it settles what others disagree on.
+    """
+
+    task: str
+    by: str
+    verdict: str
+    fault: str | None = None
+    note: str = ""
+    settles: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edited(Record):
     """A change of a task's words by a person.
 
@@ -78,10 +99,11 @@ class Model(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingPath(Record):
-    """A recording by its id and its path under the seminars folder."""
+    """A recording by its id, its path under the seminars folder and its licence."""
 
     id: str
     path: str
+    licence: str = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +152,14 @@ class Review(Record):
         name: The person's name, or the model as `provider/model`.
         fault: Why it was rejected; none if it was accepted.
         note: The reviewer's note.
+        settles: Whether it settles what others disagree on.
     """
 
     by: str
     name: str
     fault: str | None
     note: str = ""
+    settles: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +276,7 @@ class Task(Record):
         as_of: The day, as `YYYY-MM-DD`, that an imported question asks about.
         facets: Facets of other benchmarks by name; of an imported task only.
         edited: The task that a person changed into this one, and who did.
+        decisions: What people decided on it, oldest first.
         set: The set as `name@version`, in the export of a set.
         canary: The set's canary, in the export of a set.
     """
@@ -276,6 +301,7 @@ class Task(Record):
     as_of: str | None = None
     facets: Mapping[str, str] | None = None
     edited: Edited | None = None
+    decisions: tuple[Decision, ...] = ()
     set: str | None = None
     canary: str | None = None
 
