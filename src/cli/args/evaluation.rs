@@ -265,25 +265,6 @@ pub enum Audit {
     },
 }
 
-/// `export …`
-#[derive(Debug, Subcommand)]
-pub enum Export {
-    /// Write reports and grades in the layout of LiveResearchBench
-    ///
-    /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades,
-    /// the lines of each criterion, and a summary; of two judges their averages, too. Scores follow
-    /// from what the judges listed; what has no verdict is left out. Next: `taskgen audit results
-    /// FOLDER`.
-    LiveResearchBench {
-        /// The folder
-        #[arg(value_name = "FOLDER")]
-        folder: PathBuf,
-        /// Only the tasks of this set [default: the newest selection, or all tasks]
-        #[arg(long, value_name = "NAME[@V]")]
-        set: Option<String>,
-    },
-}
-
 /// `wiki collect …`
 #[derive(Debug, clap::Args)]
 pub struct WikiCollect {

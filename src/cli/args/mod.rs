@@ -1,6 +1,7 @@
 //! The arguments: one file for each group of commands; its comments are the help.
 
 mod evaluation;
+mod export;
 mod global;
 mod inspect;
 mod pipeline;
@@ -15,9 +16,10 @@ use clap_complete::Shell;
 
 pub use self::{
     evaluation::{
-        Answer, Audit, Evaluate, Export, Leaderboard, RemoveReports, Report, Reports, Rescore,
-        Supervise, Wiki, WikiCollect,
+        Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
+        Wiki, WikiCollect,
     },
+    export::{DataSet, Export, ForScoring, Placed},
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},

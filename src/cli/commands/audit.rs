@@ -168,12 +168,27 @@ struct Agreed {
     known: usize,
     /// Entries that could not be taken.
     problems: Vec<Problem>,
+    /// What is no score in the files.
+    left: Left,
     raters: usize,
     scores: usize,
     reports: usize,
     /// Scores of reports that are not on these tasks.
     elsewhere: usize,
     agreement: Vec<Agreement>,
+}
+
+/// What is in files of scores and is no score.
+#[derive(Default, Serialize)]
+struct Left {
+    /// Answers that were saved and not submitted.
+    drafts: u64,
+    /// Answers that people discarded, or skipped.
+    discarded: u64,
+    /// Answers of which the file does not say whether they were submitted.
+    unstated: u64,
+    /// Remarks in words.
+    remarks: u64,
 }
 
 fn agreement(
@@ -192,7 +207,7 @@ fn agreement(
     };
     let tasks = sets::tasks(&store, set)?;
     let reports = answer::report_heads(&store)?;
-    let mut problems = Vec::new();
+    let (mut problems, mut left) = (Vec::new(), Left::default());
     let mut given = BTreeMap::new();
     let named: BTreeSet<String> = evaluate::checklists(&store)?
         .into_values()
@@ -200,7 +215,12 @@ fn agreement(
         .map(|(name, _)| name)
         .collect();
     for file in files {
-        resolve_scores(file, &reports, &named, &mut given, &mut problems)?;
+        let read = people::read(file).map_err(|e| Usage(format!("{e:#}")))?;
+        left.drafts += read.drafts;
+        left.discarded += read.discarded;
+        left.unstated += read.unstated;
+        left.remarks += read.remarks;
+        resolve_scores(file, read, (&reports, &named), &mut given, &mut problems);
     }
     let given: Vec<PersonScore> = given.into_values().collect();
     let (read, taken) = (
@@ -212,7 +232,7 @@ fn agreement(
         },
     );
     let all = store.scores()?;
-    if all.is_empty() && problems.is_empty() {
+    if all.is_empty() && problems.is_empty() && left.unstated == 0 {
         let hint =
             "hint: `taskgen report scoring` makes a page for people; pass the files that it saves";
         return Err(Usage(format!("there are no scores of people yet\n{hint}")).into());
@@ -236,6 +256,7 @@ fn agreement(
         elsewhere: elsewhere.len(),
         agreement: compared(&store, &here, &by_report, seed)?,
         problems,
+        left,
     };
     printer.show(&agreed, text)?;
     let code = if agreed.problems.is_empty() {
@@ -255,12 +276,11 @@ type Key = (String, Option<String>, String);
 /// Adds the scores of a file, with their reports resolved. `named` are the criteria that there are.
 fn resolve_scores(
     file: &Path,
-    reports: &[ReportHead],
-    named: &BTreeSet<String>,
+    read: people::Read,
+    (reports, named): (&[ReportHead], &BTreeSet<String>),
     given: &mut BTreeMap<Key, PersonScore>,
     problems: &mut Vec<Problem>,
-) -> Result<()> {
-    let read = people::read(file).map_err(|e| Usage(format!("{e:#}")))?;
+) {
     let mut problem = |place: &str, problem: String| {
         problems.push(Problem {
             place: format!("{}, {place}", file.display()),
@@ -313,7 +333,6 @@ fn resolve_scores(
             );
         }
     }
-    Ok(())
 }
 
 fn find_report(score: &RaterScore, reports: &[ReportHead]) -> Result<ReportId, String> {
@@ -422,6 +441,26 @@ fn items(
         .collect()
 }
 
+/// A line for what is no score; nothing where there is none.
+fn left_text(left: &Left) -> String {
+    let Left {
+        drafts,
+        discarded,
+        unstated,
+        remarks,
+    } = left;
+    if drafts + discarded + unstated + remarks == 0 {
+        return String::new();
+    }
+    let mut out = format!(
+        "no scores: {drafts} drafts, {discarded} discarded or skipped, {unstated} of unknown state, {remarks} remarks\n"
+    );
+    if *unstated > 0 {
+        out.push_str("hint: Argilla's `records(with_responses=True).to_list(flatten=True)`, written as JSON, says which were submitted\n");
+    }
+    out
+}
+
 fn text(agreed: &Agreed) -> String {
     let mut out = listed(&agreed.problems);
     if agreed.taken + agreed.known + agreed.problems.len() > 0 {
@@ -430,6 +469,7 @@ fn text(agreed: &Agreed) -> String {
             "{taken} scores imported, {known} known already, {lost} not used\n"
         ));
     }
+    out.push_str(&left_text(&agreed.left));
     out.push_str(&format!(
         "{} scores of {} reports by {} people{}\n",
         agreed.scores,

@@ -59,12 +59,17 @@ impl WrittenFolder {
 
     /// Writes a file whole, with the folders above it. One that was written already is refused.
     pub fn write(&self, path: &Path, text: &str) -> Result<()> {
+        self.write_bytes(path, text.as_bytes())
+    }
+
+    /// The same for any bytes.
+    pub fn write_bytes(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         ensure!(
             !self.written.borrow().contains(path),
             "two files of the export have one name: `{}`",
             path.display()
         );
-        files::write_whole(path, text.as_bytes())
+        files::write_whole(path, bytes)
             .context("cannot write the export\nhint: choose another folder")?;
         self.written.borrow_mut().insert(path.to_owned());
         Ok(())

@@ -3,10 +3,16 @@
 
 pub mod commitment;
 pub mod data_set;
+pub mod deepresearch_bench;
+pub mod inspect;
+mod lines;
 pub mod records;
 pub mod reports;
 pub mod schemas;
+pub mod scoring;
 pub mod set_lines;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 

@@ -18,6 +18,8 @@ const ID: [&str; 4] = ["qid", "id", "query_id", "task_id"];
 const LANGUAGE: [&str; 2] = ["language", "lang"];
 const CHECKLIST: [&str; 2] = ["checklist", FILLED_CHECKLIST];
 const OTHERS: &str = "facets";
+/// Fields of our own exports that are no facets.
+const OF_SETS: [&str; 2] = ["canary", "set"];
 /// The most characters of a facet's value; a longer one is a text and no group.
 const MOST_IN_FACET: usize = 60;
 /// The most characters of an id in a file.
@@ -258,6 +260,7 @@ fn facets(mut object: Object) -> (Facets, Vec<String>) {
     }
     for (name, value) in object {
         match value {
+            Value::String(_) if OF_SETS.contains(&name.as_str()) => {}
             Value::String(value) if is_facet(&name, &value) => {
                 add(&mut facets, name, value.trim().to_owned());
             }

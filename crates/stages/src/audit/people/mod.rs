@@ -1,5 +1,7 @@
-//! Readers for people's scores: the file of a scoring page, CSV, Label Studio's export. Hides their
-//! formats; an entry that cannot be read is listed with its place, and the rest is taken.
+//! Readers for people's scores: the file of a scoring page, CSV, exports of Label Studio and Argilla.
+//! Hides their formats; an entry that cannot be read is listed with its place, and the rest is taken.
+
+pub mod argilla;
 
 use std::path::Path;
 
@@ -17,6 +19,15 @@ pub struct Read {
     pub scores: Vec<RaterScore>,
     /// Entries that cannot be used: where, and why.
     pub problems: Vec<(String, String)>,
+    /// People's answers on a report that were saved and not submitted.
+    pub drafts: u64,
+    /// People's answers on a report that they discarded or skipped.
+    pub discarded: u64,
+    /// People's answers on a report that were left, because the file does not say whether they were
+    /// submitted.
+    pub unstated: u64,
+    /// Remarks in words; they are no scores.
+    pub remarks: u64,
 }
 
 /// A score as a rater gave it.
@@ -50,7 +61,10 @@ pub enum ReportName {
     },
 }
 
-const HINT: &str = "hint: needed is what a page of `taskgen report scoring` saved, a CSV in UTF-8, or Label Studio's JSON";
+const HINT: &str = "hint: needed is what a page of `taskgen report scoring` saved, a CSV in UTF-8, or the JSON of Label Studio or Argilla";
+
+/// Name of Label Studio's tag for remarks.
+pub const LABEL_STUDIO_REMARKS: &str = "remarks";
 
 /// Reads a file of scores; the shape is told by the content. An error is a file of another kind.
 pub fn read(path: &Path) -> Result<Read> {
@@ -59,7 +73,8 @@ pub fn read(path: &Path) -> Result<Read> {
         .with_context(|| format!("`{}` is not UTF-8\n{HINT}", path.display()))?;
     let read = parse(text.trim_start_matches('\u{feff}'))
         .with_context(|| format!("`{}`", path.display()))?;
-    if read.scores.is_empty() && read.problems.is_empty() {
+    let left = read.drafts + read.discarded + read.unstated;
+    if read.scores.is_empty() && read.problems.is_empty() && left == 0 {
         bail!("`{}` holds no scores", path.display());
     }
     Ok(read)
@@ -68,7 +83,15 @@ pub fn read(path: &Path) -> Result<Read> {
 fn parse(text: &str) -> Result<Read> {
     match text.trim_start().chars().next() {
         Some('{') => sheet(text),
-        Some('[') => label_studio(text),
+        Some('[') => {
+            let entries: Vec<Value> =
+                serde_json::from_str(text).context("not a list of labelled entries")?;
+            Ok(if argilla::are_records(&entries) {
+                argilla::read(&entries)
+            } else {
+                label_studio(&entries)
+            })
+        }
         _ => table(text),
     }
 }
@@ -163,9 +186,7 @@ fn table(text: &str) -> Result<Read> {
 /// Label Studio's JSON export: the labelled item names its report in `data`, as a column of the
 /// table would; a rating or a number is the score, the name of its tag the criterion, unless that
 /// is `score` or `rating`.
-fn label_studio(text: &str) -> Result<Read> {
-    let entries: Vec<Value> =
-        serde_json::from_str(text).context("not a list of labelled entries")?;
+fn label_studio(entries: &[Value]) -> Read {
     let mut read = Read::default();
     for (at, entry) in entries.iter().enumerate() {
         let data = &entry["data"];
@@ -178,13 +199,19 @@ fn label_studio(text: &str) -> Result<Read> {
             read.problems
                 .push((format!("entry {}", at + 1), "it has no annotations".into()));
         }
+        read.drafts += entry["drafts"].as_array().map_or(0, Vec::len) as u64;
         for annotation in entry["annotations"].as_array().into_iter().flatten() {
             // A skipped item is no score.
             if annotation["was_cancelled"] == true {
+                read.discarded += 1;
                 continue;
             }
             let rater = rater(&annotation["completed_by"]);
             for result in annotation["result"].as_array().into_iter().flatten() {
+                if result["from_name"] == LABEL_STUDIO_REMARKS {
+                    read.remarks += 1;
+                    continue;
+                }
                 let value = &result["value"];
                 let Some(score) = value["number"]
                     .as_f64()
@@ -216,7 +243,7 @@ fn label_studio(text: &str) -> Result<Read> {
             }
         }
     }
-    Ok(read)
+    read
 }
 
 /// Label Studio names who labelled by number, by address, or by both.

@@ -1,4 +1,4 @@
-//! `taskgen export`: reports and their grades in the layout of other benchmarks.
+//! `taskgen export live-research-bench`: reports and their grades in that layout.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
         files::{Incremental, ReportsFile},
     },
     cli::{
-        args::{Export, Global},
+        args::Global,
         commands::{
             folder::{WrittenFolder, told_of_others},
             reports::answer,
@@ -53,20 +53,7 @@ struct Exported {
 }
 
 /// Runs the command.
-pub fn run(global: &Global, command: &Export, printer: &Printer) -> Result<u8> {
-    match command {
-        Export::LiveResearchBench { folder, set } => {
-            live_research_bench(global, folder, set.as_deref(), printer)
-        }
-    }
-}
-
-fn live_research_bench(
-    global: &Global,
-    folder: &Path,
-    set: Option<&str>,
-    printer: &Printer,
-) -> Result<u8> {
+pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let tasks = sets::tasks(&store, set)?;
