@@ -71,9 +71,9 @@ class Decision(Record):
     task: str
     by: str
     verdict: str
-    fault: str | None = None
-    note: str = ""
-    settles: bool = False
+    fault: str | None
+    note: str
+    settles: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

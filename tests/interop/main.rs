@@ -1,11 +1,15 @@
-//! The model layer against servers that others wrote, running on loopback: `make interop` installs
-//! them.
+//! The model layer against servers that others wrote, running on loopback, and exports opened by
+//! packages that others wrote: `make interop` installs them.
 #![expect(clippy::unwrap_used, reason = "a proof stops where it cannot go on")]
 #![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
+mod exports;
 #[allow(dead_code, reason = "each of those who share this uses a part")]
 #[path = "../it/planted.rs"]
 mod planted;
+#[allow(dead_code, reason = "each of those who share this uses a part")]
+#[path = "../it/support/mod.rs"]
+mod support;
 mod weighing;
 
 use std::{

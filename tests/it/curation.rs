@@ -100,10 +100,14 @@ fn two_people_review_while_a_ranking_runs() {
     project.ok(&["rank"]);
     assert_eq!(fake.take(), 0, "the ranking lost nothing either");
     let summary = reviewed(&project, &["--reviewer", "eva"], "q");
+    let pair = &summary["people"][0];
     assert_eq!(
-        summary["people"],
-        json!([{ "people": ["ana", "ben"], "n": 12, "share": 0.75, "kappa": 0.5 }])
+        (&pair["people"], &pair["n"]),
+        (&json!(["ana", "ben"]), &json!(12))
     );
+    let near =
+        |key: &str, by_hand: f64| (pair[key].as_f64().expect("a number") - by_hand).abs() < 1e-9;
+    assert!(near("share", 0.75) && near("kappa", 0.5), "{pair}");
     assert_eq!(
         summary["standings"],
         json!({ "accepted": 6, "rejected": 3, "disputed": 3 })
@@ -152,7 +156,25 @@ fn a_selection_goes_by_what_people_decided() {
     assert_eq!(chosen(&[]).len(), 3);
     let summary = reviewed(&project, &["--reviewer", "eva", "--disputed"], "3");
     assert_eq!(summary["standings"].get("disputed"), None);
-    insta::assert_snapshot!(project.told(&["tasks", "select", "--top", "6"]), @"");
+    insta::assert_snapshot!(project.told(&["tasks", "select", "--top", "6"]), @"
+    $ taskgen tasks select --top 6
+    exit 0
+    --- out
+    ───
+    #   task                 P(top)   strength               standing
+    ───
+    1   t_[id]   0.16     [strength]   out
+    ───
+    2   t_[id]   0.14     [strength]   out
+    ───
+    3   t_[id]   0.15     [strength]   out, pinned
+    ───
+    left out: 9 that people rejected (`taskgen tasks list` shows it)
+    WARNING: the judge fake/m is not shown to be better than chance yet: more verdicts are needed
+    3 tasks in set `selected`, version 3, expected recall 0.15
+    --- err
+    6 were asked for, and there are 3 tasks
+    ");
 }
 
 /// The ids of the open tasks in the order in which a reviewer is shown them.
@@ -175,7 +197,7 @@ fn shown(project: &Project) -> Vec<String> {
 #[test]
 fn a_reviewer_of_tasks_is_blind_and_the_unsure_come_first() {
     let (_fake, project) = project(Duration::ZERO);
-    project.ok(&["rank", "--method", "adaptive"]);
+    project.ok(&["rank", "--method", "halving"]);
     let listed = tasks(&project);
     let membership = |id: &String| {
         let task = listed
@@ -220,9 +242,9 @@ fn an_edited_task_takes_the_place_of_what_it_was() {
     let write = |text: &str| std::fs::write(project.path("new.txt"), text).expect("a file");
     let edit = ["tasks", "edit", id, "--by", "ana", "--text", "new.txt"];
 
-    write("Read the talk and say what the speaker meant by gravel, in a report of one page.");
+    write("Write about gravel.");
     let refused = project.fails(&edit, 2);
-    assert!(refused.contains("points_at_the_event"), "{refused}");
+    assert!(refused.contains("breaks the rule too_short"), "{refused}");
     write(text);
     assert!(project.fails(&edit, 2).contains("the same as before"));
     assert_eq!(tasks(&project), before, "nothing was changed");

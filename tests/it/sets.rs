@@ -259,3 +259,29 @@ fn a_set_of_an_older_database_keeps_its_tasks() {
     let chosen = project.json(&["tasks", "select", "--name", "core", "--top", "6"]);
     assert_eq!(chosen["version"], 2);
 }
+
+/// The published schemas are those of this program, and what it writes is valid by them (`make interop`
+/// has others check that).
+#[test]
+fn the_published_schemas_are_up_to_date() {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url);
+    project.ok(&["export", "schemas", "schemas"]);
+    let published = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas");
+    let names = |folder: &std::path::Path| -> BTreeSet<std::ffi::OsString> {
+        let files = std::fs::read_dir(folder).expect("a folder");
+        files
+            .map(|file| file.expect("a file").file_name())
+            .collect()
+    };
+    let own = project.path("schemas");
+    assert_eq!(names(&own), names(&published));
+    for name in names(&own) {
+        let read = |folder: &std::path::Path| std::fs::read_to_string(folder.join(&name));
+        assert_eq!(
+            read(&own).expect("a file"),
+            read(&published).expect("a file"),
+            "{name:?}: `taskgen export schemas docs/schemas` writes it anew"
+        );
+    }
+}

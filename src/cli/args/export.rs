@@ -32,6 +32,12 @@ pub enum Export {
     /// `config.xml` is the labelling configuration, `tasks.json` what is imported. The JSON export is
     /// read by `taskgen audit agreement`.
     LabelStudio(ForScoring),
+    /// Write the JSON Schemas of the files that taskgen writes
+    Schemas {
+        /// The folder
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
     /// Write reports and grades in the layout of LiveResearchBench
     ///
     /// `reports/AGENT/qid_ID_report.md`, and for each judge a folder in `results/` with its grades,

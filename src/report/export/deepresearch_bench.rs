@@ -95,7 +95,7 @@ fn ids(tasks: &[&TaskRecord]) -> Vec<Value> {
 
 fn file_id(task: &TaskRecord) -> Option<&str> {
     match &task.provenance {
-        Provenance::File { imported } => imported.file_id.as_deref(),
+        Provenance::Imported { imported } => imported.file_id.as_deref(),
         Provenance::Talk(_) => None,
     }
 }

@@ -109,7 +109,10 @@ fn record(
         Origin::Seminar(_) => (from_talk(listed, recordings)?, None),
         Origin::Imported(from) => {
             let imported = from.clone();
-            (Provenance::File { imported }, Some(facets.others.clone()))
+            (
+                Provenance::Imported { imported },
+                Some(facets.others.clone()),
+            )
         }
     };
     Ok(TaskRecord {

@@ -4,18 +4,34 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
+use super::{
+    ExportFile,
+    commitment::{Commitment, Revealed},
+    set_lines::SetMeta,
+};
 use crate::data::{
-    ReportRecord, TaskRecord,
+    TaskRecord, Transcript,
     record::{SetLine, TaskLine},
 };
 
-/// The schemas by the name of their file: a line of `tasks.jsonl`, a line of a set, a report.
+/// The schemas by their names: a line of `tasks.jsonl`, a line of a set's export and what stands beside
+/// it, a commitment, revealed tasks, a transcript.
 pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("task", of::<TaskRecord>()),
         ("set-line", of::<SetLine>()),
-        ("report", of::<ReportRecord>()),
+        ("set-meta", of::<SetMeta>()),
+        ("commitment", of::<Commitment>()),
+        ("revealed", of::<Revealed>()),
+        ("transcript", of::<Transcript>()),
     ]
+}
+
+/// A file for each schema.
+pub fn files() -> Vec<ExportFile> {
+    let schemas = all().into_iter();
+    let file = |(name, schema)| ExportFile::text(format!("{name}.json"), format!("{schema:#}\n"));
+    schemas.map(file).collect()
 }
 
 /// The schema of a task in a set, for the columns.
@@ -38,16 +54,9 @@ mod tests {
 
     #[test]
     fn each_has_a_title_and_says_what_its_fields_are() {
-        let titles: Vec<(&str, Value)> = all()
-            .into_iter()
-            .map(|(name, schema)| (name, schema["title"].clone()))
-            .collect();
-        let expected = [
-            ("task", "TaskRecord"),
-            ("set-line", "SetLine"),
-            ("report", "ReportRecord"),
-        ];
-        assert_eq!(titles, expected.map(|(name, title)| (name, title.into())));
+        for (name, schema) in all() {
+            assert!(schema["title"].is_string(), "{name} has no title");
+        }
         let fields = task_line()["properties"].clone();
         for (name, field) in fields.as_object().expect("fields") {
             assert!(

@@ -38,7 +38,7 @@ fn task(id: &str, file_id: Option<&str>) -> TaskRecord {
         as_of: None,
         facets: None,
         edited: None,
-        provenance: Provenance::File {
+        provenance: Provenance::Imported {
             imported: FromFile {
                 benchmark: "made up".into(),
                 file_id: file_id.map(str::to_owned),

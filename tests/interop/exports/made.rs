@@ -11,10 +11,9 @@ use taskgen::{
         record::{Provenance, TASK_SCHEMA},
     },
     report::export::{
-        ExportFile, argilla, deepresearch_bench,
+        ExportFile, deepresearch_bench,
         inspect::{self, LogOptions},
-        label_studio,
-        scoring::{Agents, ReadBack},
+        scoring::{Agents, argilla, label_studio},
     },
 };
 
@@ -83,7 +82,7 @@ fn task(id: &str, language: &str, text: &str) -> TaskRecord {
         facets: (!id.is_empty())
             .then(|| BTreeMap::from([("topic".into(), "河流 & rivers".into())])),
         edited: None,
-        provenance: Provenance::File {
+        provenance: Provenance::Imported {
             imported: FromFile {
                 benchmark: "made up".into(),
                 file_id,
@@ -235,7 +234,8 @@ pub fn write(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn save(folder: &Path, name: &str, files: Vec<ExportFile>) -> anyhow::Result<()> {
+/// Writes files into a folder of the folder.
+pub fn save(folder: &Path, name: &str, files: Vec<ExportFile>) -> anyhow::Result<()> {
     for file in files {
         let path = folder.join(name).join(file.path);
         if let Some(parent) = path.parent() {
@@ -244,16 +244,4 @@ fn save(folder: &Path, name: &str, files: Vec<ExportFile>) -> anyhow::Result<()>
         std::fs::write(path, file.bytes)?;
     }
     Ok(())
-}
-
-/// What a file of answers was read as, in the shape that the Python checks write beside it.
-pub fn as_json(read: &ReadBack) -> serde_json::Value {
-    json!({
-        "scores": read.scores,
-        "drafts": read.drafts,
-        "discarded": read.discarded,
-        "unstated": read.unstated,
-        "remarks": read.remarks,
-        "problems": read.problems.len(),
-    })
 }

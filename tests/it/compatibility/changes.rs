@@ -19,6 +19,16 @@ pub const SPELLINGS: &[(&str, &str)] = &[
 
 /// What is different in today's outputs.
 pub const RULES: &[Rule] = &[
+    // The licence of each recording, not of the first alone.
+    Rule {
+        of: "tasks",
+        change: Added("/**/provenance/inspirations/*/seminar/licence"),
+    },
+    // What is in files of scores and is no score.
+    Rule {
+        of: "audit-agreement",
+        change: Added("/left"),
+    },
     // A row of an agent holds its measures by their keys.
     board(Moved("/**/agents/*/ace", "/**/agents/*/measures/ace")),
     board(Moved(

@@ -81,18 +81,21 @@ fn what_is_missing_is_said() {
             .as_object()
             .is_some_and(|causes| !causes.is_empty())
     );
-    // Tasks that are gone take their reports along, and that is said.
+    // Reports on other tasks than those of the set are left out, and that is said.
+    let other = world.project.path("other.txt");
+    std::fs::write(
+        &other,
+        "What do harbours do about silt?\nWho dredges the Elbe?\n",
+    )
+    .expect("a file");
     world
         .project
-        .sql("UPDATE task SET superseded = 1 WHERE language = 'zh'");
-    world
-        .project
-        .sql("DELETE FROM document WHERE task IN (SELECT id FROM task WHERE language = 'en')");
+        .ok(&["tasks", "import", other.to_str().expect("a path")]);
     insta::assert_snapshot!(world.project.told(&["leaderboard"]), @"
     $ taskgen leaderboard
     exit 2
     --- err
-    error: none of the 4 reports is on these 2 tasks
+    error: none of the 8 reports is on these 2 tasks
     hint: --set NAME names another set of tasks; `taskgen reports list` shows what each report is on
     ");
 }

@@ -13,13 +13,12 @@ pub struct TaskDecision {
     /// The person.
     pub by: String,
     /// What was decided.
-    #[serde(flatten)]
     pub verdict: Curated,
+    /// Why it was rejected; none if it was not.
+    pub fault: Option<TaskFault>,
     /// The person's note.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Whether it settles what others disagree on.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
 }
 
@@ -37,25 +36,30 @@ impl TaskDecision {
     /// What it counts for.
     pub fn vote(&self) -> Vote {
         Vote {
-            accepts: !matches!(self.verdict, Curated::Rejected { .. }),
+            accepts: self.verdict != Curated::Rejected,
             settles: self.settles,
+        }
+    }
+
+    /// For people: the word, with the reason.
+    pub fn label(&self) -> String {
+        match self.fault {
+            Some(fault) => format!("{}, {}", self.verdict.word(), fault.label()),
+            None => self.verdict.word().to_owned(),
         }
     }
 }
 
 /// A decision on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Curated {
     /// It may be chosen.
     Accepted,
     /// It must be chosen.
     Pinned,
     /// It must not be chosen.
-    Rejected {
-        /// Why.
-        fault: TaskFault,
-    },
+    Rejected,
 }
 
 impl Curated {
@@ -64,15 +68,7 @@ impl Curated {
         match self {
             Self::Accepted => "accepted",
             Self::Pinned => "pinned",
-            Self::Rejected { .. } => "rejected",
-        }
-    }
-
-    /// For people: the word, with the reason.
-    pub fn label(self) -> String {
-        match self {
-            Self::Rejected { fault } => format!("rejected, {}", fault.label()),
-            kept => kept.word().to_owned(),
+            Self::Rejected => "rejected",
         }
     }
 }
@@ -217,24 +213,5 @@ mod tests {
         ] {
             assert_eq!(Standing::of(&votes(text)), standing, "{text}");
         }
-    }
-
-    #[test]
-    fn a_decision_is_flat_in_json() {
-        let decision = TaskDecision {
-            task: TaskId::from_parts(&["t"]),
-            by: "ana".to_owned(),
-            verdict: Curated::Rejected {
-                fault: TaskFault::Unclear,
-            },
-            note: String::new(),
-            settles: false,
-        };
-        let json = serde_json::to_value(&decision).expect("JSON");
-        assert_eq!(json["verdict"], "rejected");
-        assert_eq!(json["fault"], "unclear");
-        assert_eq!(json.get("settles"), None);
-        let back: TaskDecision = serde_json::from_value(json).expect("a decision");
-        assert_eq!(back, decision);
     }
 }

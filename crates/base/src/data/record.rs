@@ -98,7 +98,7 @@ pub enum Provenance {
     /// From a talk, or several.
     Talk(Box<FromTalk>),
     /// From a file.
-    File {
+    Imported {
         /// The benchmark, its id there, its licence.
         imported: FromFile,
     },
@@ -248,7 +248,7 @@ impl TaskRecord {
                 inspirations: self.inspiration_ids.clone(),
                 translation_of: self.translation_of.clone(),
             }),
-            Provenance::File { imported } => Origin::Imported(imported.clone()),
+            Provenance::Imported { imported } => Origin::Imported(imported.clone()),
         };
         Ok(Task {
             id: self.id.clone(),
@@ -279,7 +279,7 @@ impl TaskRecord {
     pub fn licence(&self) -> &str {
         match &self.provenance {
             Provenance::Talk(from) => &from.seminar.licence,
-            Provenance::File { imported } => &imported.licence,
+            Provenance::Imported { imported } => &imported.licence,
         }
     }
 }

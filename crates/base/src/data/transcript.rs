@@ -2,6 +2,7 @@
 //! seminars>.json`. It holds no clock, host or run, so that the same recording, model and
 //! parameters give the same bytes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ms, SeminarId, TranscriptId};
@@ -10,7 +11,7 @@ use super::{Ms, SeminarId, TranscriptId};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One recording's transcript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -36,7 +37,7 @@ pub struct Transcript {
 }
 
 /// A model by name and by the hash of its weights.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRef {
     /// Name in the manifest, such as `tiny.en`.
     pub name: String,
@@ -71,7 +72,7 @@ pub fn other_language(tag: &str) -> String {
 }
 
 /// A stretch of speech, a sentence or a clause where the recogniser allows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
     /// Where it begins.
     pub start: Ms,
@@ -91,7 +92,7 @@ pub struct Segment {
 
 /// A word, with the punctuation that goes with it; a character or a few where words are not set
 /// apart.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Word {
     /// Where it begins, not before its segment.
     pub start: Ms,

@@ -203,6 +203,7 @@ impl Store {
         let earlier = self.frozen_set(Some(set), None)?;
         // An event is a task that came: importing a file again brings none.
         let known: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
+        let members: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
         self.write(|tx| {
             for task in tasks {
                 upsert(tx, Some("imported"), task, None, run)?;
@@ -224,7 +225,7 @@ impl Store {
             )?;
             let mut superseded = 0;
             for member in earlier.iter().flat_map(|set| &set.members) {
-                if !tasks.iter().any(|task| task.id == member.task) {
+                if !members.contains(&member.task) {
                     superseded += supersede.execute([member.task.as_str()])? as u64;
                 }
             }

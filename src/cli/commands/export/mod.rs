@@ -2,7 +2,10 @@
 
 mod live_research_bench;
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -26,7 +29,7 @@ use crate::{
         data_set::{Card, croissant, hugging_face, lineage},
         deepresearch_bench,
         inspect::{self, LogOptions},
-        reports,
+        reports, schemas,
         scoring::{Agents, Sheet, argilla, label_studio},
     },
     store::{FrozenSet, Store},
@@ -70,6 +73,7 @@ pub fn run(global: &Global, command: &Export, printer: &Printer) -> Result<u8> {
         Export::DeepresearchBench(args) => deepresearch_bench(global, args, printer),
         Export::Argilla(args) => for_scoring(global, args, Tool::Argilla, printer),
         Export::LabelStudio(args) => for_scoring(global, args, Tool::LabelStudio, printer),
+        Export::Schemas { folder } => schemas(folder, printer),
         Export::LiveResearchBench { folder, set } => {
             live_research_bench::run(global, folder, set.as_deref(), printer)
         }
@@ -103,6 +107,24 @@ fn opened(global: &Global, args: &Placed) -> Result<Opened> {
         record,
         reports,
     })
+}
+
+fn schemas(folder: &Path, printer: &Printer) -> Result<u8> {
+    let written = WrittenFolder::new(folder);
+    let mut paths = Vec::new();
+    for file in schemas::files() {
+        let path = written.join(&file.path);
+        written.write_bytes(&path, &file.bytes)?;
+        paths.push(path);
+    }
+    printer.show(&paths, |paths| {
+        let folder = folder.display();
+        format!(
+            "{} written to `{folder}`",
+            count(paths.len() as u64, "schema")
+        )
+    })?;
+    Ok(exit::DONE)
 }
 
 fn card(of: &FrozenSet, args: &DataSet) -> Card {
@@ -160,10 +182,15 @@ fn inspect(global: &Global, args: &Placed, printer: &Printer) -> Result<u8> {
             files.push(log);
         }
     }
-    let next = format!(
-        "`inspect view --log-dir {}` shows the scores; the package's README says how to run the tasks",
-        args.folder.join("logs").display()
-    );
+    let logs = args.folder.join("logs");
+    let next = if of.reports.is_empty() {
+        "the package's README says how to run the tasks".to_owned()
+    } else {
+        let logs = logs.display();
+        format!(
+            "`inspect view --log-dir {logs}` shows the scores; the package's README says how to run the tasks"
+        )
+    };
     written(&of, args, files, of.reports.len(), next, printer)
 }
 

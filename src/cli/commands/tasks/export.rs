@@ -27,7 +27,10 @@ use crate::{
     evaluate::file_names::as_name,
     files,
     report::{
-        export::{records, set_lines},
+        export::{
+            records,
+            set_lines::{self, SetMeta},
+        },
         listing,
     },
     store::{FrozenSet, Store, UNKNOWN_LICENCE},
@@ -136,18 +139,18 @@ fn of_set(set: &FrozenSet, top: usize) -> Result<Lines> {
     let mut record = set.record()?;
     record.tasks.truncate(set_lines::end_of(&record, top));
     let lines = set_lines::lines(set)?;
-    let meta = json!({
-        "schema_version": TASK_SCHEMA,
-        "set": set.name,
-        "version": set.version,
-        "canary": set.canary,
-        "sha256": set.sha256,
-        "lines": record.tasks.len(),
-    });
+    let meta = SetMeta {
+        schema_version: TASK_SCHEMA,
+        set: set.name.clone(),
+        version: set.version,
+        canary: set.canary.clone(),
+        sha256: set.sha256.clone(),
+        lines: record.tasks.len(),
+    };
     Ok(Lines {
         lines: lines.into_iter().take(record.tasks.len()).collect(),
         records: record.records().cloned().collect(),
-        meta,
+        meta: serde_json::to_value(meta)?,
     })
 }
 
@@ -207,7 +210,7 @@ impl Unlicensed {
                 .map(|recording| recording.path.clone())
                 .collect();
             let benchmark = match &record.provenance {
-                Provenance::File { imported } if imported.licence == UNKNOWN_LICENCE => {
+                Provenance::Imported { imported } if imported.licence == UNKNOWN_LICENCE => {
                     Some(imported.benchmark.clone())
                 }
                 _ => None,

@@ -119,7 +119,7 @@ fn curation(listed: &Listed) -> impl Iterator<Item = String> {
         };
         format!(
             "{} by {}{settled}",
-            decision.verdict.label(),
+            decision.label(),
             one_line(&decision.by)
         )
     });

@@ -64,7 +64,7 @@ impl Sources {
                 // It has a title for its first recording, and paths for the others.
                 self.name(&from.seminar);
             }
-            Provenance::File { imported } => {
+            Provenance::Imported { imported } => {
                 let key = (imported.benchmark.clone(), imported.licence.clone());
                 let source = self.files.entry(key).or_insert_with(|| Source {
                     name: imported.benchmark.clone(),

@@ -104,7 +104,7 @@ fn task(graph: &mut Graph, record: &TaskRecord) {
     task["isPartOf"] = reference(JSONL);
     let mut origins = match &record.provenance {
         Provenance::Talk(from) => talk(graph, from),
-        Provenance::File { imported } => vec![file_of(graph, imported)],
+        Provenance::Imported { imported } => vec![file_of(graph, imported)],
     };
     if let Some(original) = &record.translation_of {
         let original = graph.mention(original.as_str(), "task");

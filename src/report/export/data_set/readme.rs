@@ -72,7 +72,7 @@ fn how_it_was_made(set: &SetRecord, about: &Card) -> String {
             Provenance::Talk(from) => {
                 models.insert(from.transcript.asr_model.name.as_str());
             }
-            Provenance::File { .. } => imported += 1,
+            Provenance::Imported { .. } => imported += 1,
         }
     }
     let models: Vec<String> = models.into_iter().map(markdown).collect();

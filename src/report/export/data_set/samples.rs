@@ -151,7 +151,8 @@ fn talk(n: usize) -> Value {
     let first = n % 2;
     let second = if n == 5 { 1 - first } else { first };
     // Recordings may be named by their day; a reader may take such titles for dates.
-    let (title, licence) = [("2024-05-03", "CC BY 4.0"), ("2024-05-10", "unknown")][first];
+    let title = ["2024-05-03", "2024-05-10"][first];
+    let licence = licence(first);
     json!({
         "seminar": {
             "id": seminar_id(first), "path": path(first), "title": title, "licence": licence,
@@ -169,6 +170,10 @@ fn path(recording: usize) -> String {
     format!("spring/talk \"{recording}\".m4a")
 }
 
+fn licence(recording: usize) -> &'static str {
+    ["CC BY 4.0", "unknown"][recording]
+}
+
 fn seminar_id(recording: usize) -> SeminarId {
     SeminarId::from_parts(&[&recording.to_string()])
 }
@@ -180,7 +185,9 @@ fn transcript_id(recording: usize) -> TranscriptId {
 fn inspiration(n: usize, recording: usize) -> Value {
     json!({
         "id": inspiration_id(n),
-        "seminar": { "id": seminar_id(recording), "path": path(recording) },
+        "seminar": {
+            "id": seminar_id(recording), "path": path(recording), "licence": licence(recording),
+        },
         "type": "Limitation",
         "traits": [
             { "trait": "challenge", "reason": "hard" },

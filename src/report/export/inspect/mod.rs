@@ -37,7 +37,7 @@ fn metadata(set: &SetRecord, task: &TaskRecord) -> Map<String, Value> {
     if let Some(as_of) = &task.as_of {
         put("as_of", as_of.as_str().into());
     }
-    if let Provenance::File { imported } = &task.provenance
+    if let Provenance::Imported { imported } = &task.provenance
         && !imported.checklist.is_empty()
     {
         put("checklist", imported.checklist.clone().into());

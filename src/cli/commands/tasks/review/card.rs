@@ -36,7 +36,7 @@ pub fn text(store: &Store, listed: &Listed, said: &[TaskDecision]) -> Result<Str
     }
     for decision in said {
         let settled = if decision.settles { ", settled" } else { "" };
-        rows.add_row(["decided", &format!("{}{settled}", decision.verdict.label())]);
+        rows.add_row(["decided", &format!("{}{settled}", decision.label())]);
     }
     Ok(rows.trim_fmt())
 }

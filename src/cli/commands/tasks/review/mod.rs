@@ -136,7 +136,7 @@ impl Tasks<'_> {
         &self.open[at].task
     }
 
-    fn decide(&mut self, at: usize, verdict: Curated) -> Result<Pressed> {
+    fn decide(&mut self, at: usize, verdict: Curated, fault: Option<TaskFault>) -> Result<Pressed> {
         let task = self.task(at).id.clone();
         let mut before = self
             .store
@@ -144,15 +144,17 @@ impl Tasks<'_> {
             .remove(&task)
             .unwrap_or_default();
         before.retain(|decision| decision.by == self.reviewer);
-        self.store.save_task_decision(&TaskDecision {
-            task: task.clone(),
+        let decision = TaskDecision {
+            task,
             by: self.reviewer.to_owned(),
             verdict,
+            fault,
             note: String::new(),
             settles: self.settles,
-        })?;
+        };
+        self.store.save_task_decision(&decision)?;
         self.earlier.insert(at, before.pop());
-        let what = format!("{}: {task}", verdict.label());
+        let what = format!("{}: {}", decision.label(), decision.task);
         Ok(Pressed::Decided(what))
     }
 
@@ -196,11 +198,11 @@ impl Deck for Tasks<'_> {
 
     fn press(&mut self, at: usize, key: &str) -> Result<Pressed> {
         match key {
-            "a" => self.decide(at, Curated::Accepted),
-            "p" => self.decide(at, Curated::Pinned),
+            "a" => self.decide(at, Curated::Accepted, None),
+            "p" => self.decide(at, Curated::Pinned, None),
             "e" => self.edit(at),
             key => match fault(key) {
-                Some(fault) => self.decide(at, Curated::Rejected { fault }),
+                Some(fault) => self.decide(at, Curated::Rejected, Some(fault)),
                 None => Ok(Pressed::Unknown),
             },
         }

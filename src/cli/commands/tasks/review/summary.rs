@@ -10,7 +10,7 @@ use crate::{
         commands::people::{self, Pair},
         ui::output::in_brackets,
     },
-    data::{Curated, Standing, Task},
+    data::{Curated, Standing, Task, TaskDecision, TaskFault},
 };
 
 /// The end of a session.
@@ -46,17 +46,26 @@ pub fn summarize(reviewer: &str, tasks: &[Task], decisions: &Decisions) -> Summa
         *summary.standings.entry(standing).or_default() += 1;
         all_votes.push(votes);
         let mut own = decisions.get(&task.id).into_iter().flatten();
-        match own.find(|of| of.by == reviewer).map(|of| of.verdict) {
+        match own.find(|of| of.by == reviewer) {
             None => summary.left += 1,
-            Some(Curated::Accepted) => summary.accepted += 1,
-            Some(Curated::Pinned) => summary.pinned += 1,
-            Some(Curated::Rejected { fault }) => {
-                *summary.rejected.entry(fault.word().to_owned()).or_default() += 1;
-            }
+            Some(own) => summary.count(own),
         }
     }
     summary.people = people::agreement(all_votes.iter());
     summary
+}
+
+impl Summary {
+    fn count(&mut self, decision: &TaskDecision) {
+        match decision.verdict {
+            Curated::Accepted => self.accepted += 1,
+            Curated::Pinned => self.pinned += 1,
+            Curated::Rejected => {
+                let fault = decision.fault.map_or("no reason", TaskFault::word);
+                *self.rejected.entry(fault.to_owned()).or_default() += 1;
+            }
+        }
+    }
 }
 
 /// The summary for people.
