@@ -111,6 +111,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Export(command) => export::run(&global, &command, printer),
         Command::Wiki(command) => wiki::wiki(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
+        Command::Seminars(command) => seminars::seminars(&global, &command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),
         Command::Models(command) => models::models(&global, command, printer),

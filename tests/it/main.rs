@@ -15,6 +15,7 @@ mod chance;
 mod classifier;
 mod cli;
 mod compatibility;
+mod consent;
 mod curation;
 mod deep_eval;
 mod embed;

@@ -6,6 +6,7 @@ mod global;
 mod inspect;
 mod pipeline;
 mod rank;
+mod seminars;
 mod tasks;
 mod values;
 
@@ -24,6 +25,7 @@ pub use self::{
     inspect::{Calls, Config, Models, Prompts},
     pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
+    seminars::{Forget, Seminars},
     tasks::{
         Inspirations, Reveal, Review, Reviewing, Selection, TaskEdit, TaskExport, TaskImport,
         TaskReview, Tasks, Verify,
@@ -141,6 +143,9 @@ pub enum Command {
     /// Write web pages: the tasks with their quotes, or a form on which people score reports
     #[command(subcommand)]
     Report(Report),
+    /// List recordings, forget one
+    #[command(subcommand)]
+    Seminars(Seminars),
     /// List inspirations, accept or reject them
     #[command(subcommand)]
     Inspirations(Inspirations),

@@ -23,7 +23,7 @@ use crate::{
     inspire, probe,
     rank::{self, Items},
     store::{SeminarInfo, Store},
-    transcribe::{BatchItem, Discovered, RecordingFolder},
+    transcribe::{Batch, BatchItem, Discovered, RecordingFolder},
     weave::{self, disciplines::Disciplines},
 };
 
@@ -62,8 +62,11 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let take_in = |item: &BatchItem, transcript: &Transcript| {
         transcribe::take_in(&store, item.recording, transcript)
     };
-    let transcribed =
-        transcribe::batch(global, &project.loaded, &notify)?.run(&folders, &take_in)?;
+    let batch = Batch {
+        forgotten: store.forgotten()?.into_iter().map(|of| of.id).collect(),
+        ..transcribe::batch(global, &project.loaded, &notify)?
+    };
+    let transcribed = batch.run(&folders, &take_in)?;
     let [RecordingFolder { found, .. }] = folders;
     let mut stages = vec![transcribed];
     let disciplines = Disciplines::load(&project.root)?;

@@ -15,7 +15,7 @@ use crate::{
         },
     },
     data::{Origin, Phase, SubjectKind},
-    store::{CallTotals, STAGES, Store},
+    store::{CallTotals, Forgotten, STAGES, Store},
     transcribe,
 };
 
@@ -30,6 +30,8 @@ struct Status {
     calls: Vec<CallTotals>,
     comparisons: Option<Comparisons>,
     reports: usize,
+    /// Recordings whose forgetting was interrupted.
+    unfinished: Vec<Forgotten>,
     /// What to do next.
     next: &'static str,
 }
@@ -70,6 +72,7 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
             calls: Vec::new(),
             comparisons: None,
             reports: 0,
+            unfinished: Vec::new(),
             next: next(recordings, &[], 0, false, 0),
         },
     };
@@ -143,8 +146,15 @@ fn read(store: &Store, recordings: usize, transcribed: usize) -> Result<Status> 
         calls: store.call_totals()?,
         comparisons,
         reports,
+        unfinished: unfinished(store)?,
         next,
     })
+}
+
+fn unfinished(store: &Store) -> Result<Vec<Forgotten>> {
+    let mut forgotten = store.forgotten()?;
+    forgotten.retain(|of| !of.finished);
+    Ok(forgotten)
 }
 
 /// The next step on the way from recordings, or from imported tasks, to a leaderboard.
@@ -222,6 +232,9 @@ fn text(status: &Status) -> String {
             "\n{} of agents",
             count(status.reports as u64, "report")
         ));
+    }
+    for of in &status.unfinished {
+        out.push_str(&format!("\n{}", super::seminars::list::unfinished(of)));
     }
     out.push_str(&format!("\nnext: {}", status.next));
     out

@@ -7,7 +7,10 @@ pub mod resolve;
 pub mod roles;
 pub mod settings;
 pub mod similarity;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 
@@ -17,7 +20,7 @@ use crate::{
         project::config::Loaded,
         ui::{exit::Usage, log},
     },
-    data::id::sha256_hex,
+    data::{SeminarId, id::sha256_hex},
     rank::Method,
     store::{RunInfo, Store, WriteLock},
 };
@@ -123,6 +126,12 @@ impl Project {
     /// The database for reading, if there is one.
     pub fn read(&self) -> Result<Option<Store>> {
         Store::open_read_only(&self.database())
+    }
+
+    /// The recordings that were forgotten, which are not taken in again.
+    pub fn forgotten(&self) -> Result<BTreeSet<SeminarId>> {
+        let forgotten = Store::forgotten_at(&self.database())?;
+        Ok(forgotten.into_iter().map(|of| of.id).collect())
     }
 
     /// The database for reading; a project without one has nothing to show.

@@ -187,14 +187,7 @@ fn say_who_answers(
                 }));
                 continue;
             }
-            let what = match *role {
-                "inspire" => "transcripts",
-                "weave" => "quotes",
-                "keypoints" => "tasks and web pages",
-                "rate" => "tasks and reports",
-                "judge" if roles.contains(&"keypoints") => "tasks, reports and key points",
-                _ => "tasks",
-            };
+            let what = what_goes(role, roles);
             // A project from elsewhere may name any variable as the key for any host.
             let key = model
                 .key_variable()
@@ -232,6 +225,24 @@ fn say_who_answers(
         }
         Remote::Ask if std::io::stdin().is_terminal() => ask(printer),
         Remote::Ask | Remote::Allow => Ok(()),
+    }
+}
+
+/// What the prompts of a role hold, in a command that asks these roles.
+fn what_goes(role: &str, roles: &[&str]) -> &'static str {
+    match role {
+        "inspire" => "transcripts",
+        "review" if roles.contains(&"inspire") => {
+            "inspirations with their quotes and the lines around them"
+        }
+        "review" => "tasks and attempts at them",
+        "weave" => "inspirations with their quotes, and tasks",
+        "keypoints" => "tasks, web pages and key points",
+        "relate" => "tasks, reports, key points and passages of web pages",
+        "rate" => "tasks, reports, and what they are held against",
+        "complete" => "the first halves of tasks",
+        // `answer`, `checklist`, `judge`, `probe`, `translate`.
+        _ => "tasks",
     }
 }
 

@@ -23,5 +23,6 @@ pub mod sentences;
 pub(crate) mod steps;
 pub mod toml_error;
 pub mod topics;
+pub mod traces;
 pub mod url;
 pub mod words;

@@ -2,7 +2,7 @@
 //! the others go on.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     context::{Notice, Notify, StageReport},
-    data::Transcript,
+    data::{SeminarId, Transcript},
 };
 
 /// Steps of a recording's progress.
@@ -77,6 +77,8 @@ enum Outcome {
     BadSidecar(SidecarError),
     /// It belongs to another shard.
     OtherShard,
+    /// It was forgotten, and is not taken in again.
+    Forgotten(SeminarId),
 }
 
 /// The transcription of many recordings.
@@ -89,6 +91,8 @@ pub struct Batch<'a> {
     pub force: bool,
     /// The only part of the recordings to transcribe.
     pub shard: Option<Shard>,
+    /// Recordings that were forgotten: they are left out.
+    pub forgotten: BTreeSet<SeminarId>,
     /// The hash of a model by its name, where it is known.
     pub pinned: fn(&str) -> Option<String>,
     /// Receives progress.
@@ -162,6 +166,9 @@ impl Batch<'_> {
         options: &Options,
         advance: &dyn Fn(f64),
     ) -> Result<Outcome, TranscribeError> {
+        if let Some(seminar) = self.forgotten_id(item)? {
+            return Ok(Outcome::Forgotten(seminar));
+        }
         if let Some(shard) = self.shard
             && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
         {
@@ -180,6 +187,17 @@ impl Batch<'_> {
             advance,
         )?;
         Ok(Outcome::New(transcribed))
+    }
+
+    /// The id of a recording that was forgotten; none of others.
+    pub fn forgotten_id(&self, item: &BatchItem) -> Result<Option<SeminarId>, TranscribeError> {
+        // Where nothing was forgotten, no file is read for it.
+        if self.forgotten.is_empty() {
+            return Ok(None);
+        }
+        let sha256 = output::recording_sha256(item.transcripts, item.recording)?;
+        let seminar = SeminarId::from_parts(&[&sha256]);
+        Ok(self.forgotten.contains(&seminar).then_some(seminar))
     }
 
     /// Whether a recording must be transcribed.
@@ -205,6 +223,13 @@ fn check_writable(transcripts: &Path) -> Result<()> {
     })
 }
 
+/// What is said of a recording that was forgotten.
+pub fn forgotten_note(name: &str, seminar: &SeminarId) -> String {
+    format!(
+        "`{name}` was forgotten and is not taken in\nhint: `taskgen seminars forget {seminar} --lift` lets it in again"
+    )
+}
+
 /// Enters a recording's outcome into the report. An error that the others would have, too, ends the
 /// run.
 fn enter(
@@ -225,6 +250,10 @@ fn enter(
             keep(item, &transcribed.transcript)?;
         }
         Outcome::OtherShard => {}
+        Outcome::Forgotten(seminar) => {
+            report.skipped += 1;
+            report.notes.push(forgotten_note(name, &seminar));
+        }
         Outcome::BadSidecar(error) => {
             let error = anyhow::Error::new(error);
             report.fail(name, "sidecar", format!("{error:#}"));

@@ -23,7 +23,7 @@ mod speech;
 mod transcribe_file;
 
 pub use audio::{Audio, SAMPLE_RATE};
-pub use batch::{Batch, BatchItem, RecordingFolder};
+pub use batch::{Batch, BatchItem, RecordingFolder, forgotten_note};
 pub use discover::{Discovered, EXTENSIONS, FORMATS, Recording, discover};
 pub use error::TranscribeError;
 pub use language::{span::LanguageSpan, tag::Language};

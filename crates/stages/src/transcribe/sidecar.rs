@@ -53,6 +53,11 @@ impl Sidecar {
         })
     }
 
+    /// What it says of the speakers' consent.
+    pub fn consent(&self) -> Option<&str> {
+        self.consent.as_deref()
+    }
+
     /// The options for this recording: what the user asked for, then what the sidecar says.
     pub fn options(&self, asked: &Options) -> Options {
         let mut options = asked.clone();

@@ -5,6 +5,7 @@
 mod calls;
 mod comparisons;
 mod evidence;
+mod forget;
 mod gold;
 mod inspirations;
 mod judgements;
@@ -37,6 +38,7 @@ use seal::Altered;
 pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::{Recorded, list_instrument, pair_instrument};
+pub use forget::{ForgetCounts, Forgetting, Forgotten, KnownSeminar, SetChange};
 pub use inspirations::{Rejection, STAGES};
 pub use judgements::{
     Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, PanelQuestion, PanelVerdict,

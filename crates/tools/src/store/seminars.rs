@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Store, Tx, from_json, runs::add_event};
+use super::{Store, Tx, forget::is_forgotten, from_json, runs::add_event};
 use crate::data::{
     ModelRef, Ms, Segment, SeminarId, Transcript, TranscriptId, transcript::SCHEMA_VERSION,
 };
@@ -52,12 +52,19 @@ const SELECT: &str =
     "SELECT s.id, coalesce((SELECT min(path) FROM seminar_path p WHERE p.seminar = s.id), ''), s.title,
         s.language, s.discipline, s.licence, s.duration_ms, t.id, s.payload
      FROM seminar s JOIN transcript t ON t.seq = (SELECT max(seq) FROM transcript WHERE seminar = s.id)
-     WHERE EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = s.id)";
+     WHERE EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = s.id)
+       AND s.id NOT IN (SELECT seminar FROM forgotten)";
 
 impl Store {
-    /// Stores a transcript as the current one of its seminar; does nothing if it is already.
+    /// Stores a transcript as the current one of its seminar; does nothing if it is already. That of
+    /// a recording that was forgotten is refused.
     pub fn save_transcript(&self, info: &SeminarInfo, transcript: &Transcript) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
+        anyhow::ensure!(
+            !self.read(|connection| Ok(is_forgotten(connection, &info.id)?))?,
+            "a forgotten recording is not taken in: `{}`",
+            info.path
+        );
         self.write(|tx| {
             tx.execute(
                 "INSERT INTO seminar (id, media_sha256, duration_ms, title, language, discipline, licence, payload, run)
@@ -113,7 +120,8 @@ impl Store {
         })
     }
 
-    /// All recordings with a transcript, by path. One that was replaced under its path is gone.
+    /// All recordings with a transcript, by path. One that was replaced under its path is gone, and so
+    /// is one that is being forgotten.
     pub fn seminars(&self) -> Result<Vec<SeminarInfo>> {
         self.read(|connection| {
             let mut statement = connection.prepare(&format!("{SELECT} ORDER BY 2, 1"))?;

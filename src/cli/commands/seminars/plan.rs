@@ -9,6 +9,7 @@ use crate::{
         exit,
         output::{Printer, seconds, table},
     },
+    data::SeminarId,
     transcribe::{self, Batch, BatchItem, RecordingFolder, Sidecar, TranscriptStatus},
 };
 
@@ -55,6 +56,10 @@ fn fill(planned: &mut Planned, batch: &Batch<'_>, item: &BatchItem<'_>) -> Resul
     let sha256 = transcribe::recording_sha256(item.transcripts, item.recording)
         .map_err(|error| error.to_string())?;
     planned.sha256 = Some(sha256.clone());
+    if batch.forgotten.contains(&SeminarId::from_parts(&[&sha256])) {
+        planned.reason = "forgotten".into();
+        return Ok(());
+    }
     let sidecar = Sidecar::read(item.recording)
         .map_err(|error| format!("{:#}", anyhow::Error::new(error)))?;
     let status = batch.status(item, &sidecar.options(&batch.options));

@@ -27,7 +27,7 @@ use crate::{
         },
     },
     context::{Notify, StageReport},
-    data::Transcript,
+    data::{SeminarId, Transcript},
     files,
     store::Store,
     transcribe::{
@@ -43,12 +43,14 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let forms = forms(&args.format)?;
     let notify = progress::notify(global.quiet || global.json);
     let keep = |item: &BatchItem, transcript: &Transcript| write_forms(item, transcript, &forms);
+    let mut forgotten = BTreeSet::new();
     let (loaded, folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
         project.apply_sound(&args.sound);
         let found = discover(&project, &args.paths)?;
         // Machines that share a folder each write transcripts of their own; a plan writes nothing.
         let alone = args.shard.is_none() && !args.plan;
         let lock = alone.then(|| project.lock(global)).transpose()?;
+        forgotten = project.forgotten()?;
         let transcripts = project.transcripts();
         (
             project.loaded,
@@ -74,6 +76,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let batch = Batch {
         shard: args.shard,
         force: args.force,
+        forgotten,
         ..batch(global, &loaded, &notify)?
     };
     if args.plan {
@@ -147,6 +150,7 @@ pub fn batch<'a>(global: &Global, loaded: &Loaded, notify: &'a Notify) -> Result
         engine: resolve::engine(global, &loaded.config.transcribe, notify)?,
         force: false,
         shard: None,
+        forgotten: BTreeSet::new(),
         pinned: models::pinned,
         notify,
     })
@@ -193,10 +197,15 @@ pub fn take_in_saved(project: &Project, store: &Store) -> Result<StageReport> {
     let mut report = StageReport::new("transcripts");
     let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
     let transcripts = project.transcripts();
+    let forgotten: BTreeSet<SeminarId> = store.forgotten()?.into_iter().map(|of| of.id).collect();
     let mut known = BTreeSet::new();
     for recording in &found.recordings {
         let path = transcribe::transcript_path(&transcripts, recording);
         match transcribe::load(&path) {
+            Ok(Some(transcript)) if forgotten.contains(&transcript.seminar) => {
+                let note = transcribe::forgotten_note(&recording.name, &transcript.seminar);
+                report.notes.push(note);
+            }
             Ok(Some(transcript)) => take_in(store, recording, &transcript)?,
             Ok(None) => {}
             Err(error) => {

@@ -25,7 +25,7 @@ INSERT INTO secret (name, value) VALUES ('canary', lower(hex(randomblob(32))));
 CREATE TABLE forgotten (
     seminar      TEXT PRIMARY KEY,
     forgotten    TEXT NOT NULL,              -- RFC 3339 UTC
-    finished     INTEGER NOT NULL DEFAULT 0, -- whether the database was rewritten without the deleted pages
+    finished     INTEGER NOT NULL DEFAULT 0, -- 0 from the beginning until the database was rewritten without the deleted pages
     counts       TEXT NOT NULL DEFAULT '{}', -- JSON: how much of what went
     run          INTEGER NOT NULL REFERENCES run(id)
 ) STRICT;

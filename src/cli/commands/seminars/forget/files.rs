@@ -1,0 +1,374 @@
+//! The files of a project that hold words of a talk. No link is followed but the project's own
+//! folders; recordings, their side files and the database itself are left out.
+
+use std::{
+    collections::BTreeSet,
+    fs::FileType,
+    io::{ErrorKind, Read as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::removed_reports;
+use crate::{
+    cli::{project::Project, ui::log},
+    text::traces::Traces,
+    transcribe::EXTENSIONS,
+};
+
+/// Bytes that are read at once, and those that the next piece has again: a run of words does not
+/// take as many.
+const PIECE: usize = 1 << 20;
+const AGAIN: usize = 1 << 16;
+
+/// How files begin whose content is packed.
+const PACKED: [&[u8]; 7] = [
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"\x28\xb5\x2f\xfd",
+    b"7z\xbc\xaf",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"%PDF",
+];
+
+/// The folders that taskgen writes to, wherever they are.
+const FOLDERS: [&str; 3] = ["seminars", "transcripts", "tasks"];
+
+/// The project's own settings, which are not ours to delete.
+const SETTINGS: [&str; 2] = ["taskgen.toml", "prices.toml"];
+
+/// What is looked for.
+pub struct Wanted<'a> {
+    /// The words of the talk.
+    pub traces: &'a Traces,
+    /// Its id.
+    pub id: &'a str,
+    /// Its paths under the seminars folder.
+    pub paths: &'a [String],
+    /// Those of all talks.
+    pub all_paths: &'a [String],
+    /// Files that stay, whatever they hold.
+    pub keep: &'a [PathBuf],
+}
+
+/// A file that goes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Going {
+    /// Its path in the project.
+    pub path: String,
+    /// Why it goes.
+    pub why: Why,
+    /// Where it is; a name may not be a text.
+    #[serde(skip)]
+    pub place: PathBuf,
+}
+
+/// Why a file goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It was made of the recording, and has its name.
+    Transcript,
+    /// It holds words of the talk.
+    Words,
+    /// It is a copy of the database from before an update.
+    Backup,
+    /// It keeps vectors of texts, and is made again.
+    Vectors,
+}
+
+impl Why {
+    /// The reason, for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Transcript => "made of the recording",
+            Self::Words => "holds words of it",
+            Self::Backup => "a copy of the database from before an update",
+            Self::Vectors => "vectors of texts, made again when they are needed",
+        }
+    }
+}
+
+/// A file that stays and should be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Left {
+    /// Its path in the project.
+    pub path: String,
+    /// Why it stays.
+    pub reason: String,
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Found {
+    /// Files that go, by path.
+    pub going: Vec<Going>,
+    /// Files that stay and should be looked at.
+    pub left: Vec<Left>,
+    /// Folders of Git repositories.
+    pub repositories: Vec<String>,
+}
+
+/// Looks through the project's folder.
+pub fn find(project: &Project, wanted: &Wanted<'_>) -> Result<Found> {
+    let root = fs_err::canonicalize(&project.root)?;
+    let folders = own_folders(&root);
+    let mut open: Vec<PathBuf> = folders
+        .iter()
+        .map(|(folder, _)| folder.clone())
+        .filter(|folder| !folder.starts_with(&root))
+        .collect();
+    open.push(root.clone());
+    let search = Search {
+        root: &root,
+        skipped: own_files(&root),
+        folders,
+        wanted,
+        keep: wanted.keep.iter().map(|path| real(path)).collect(),
+    };
+    let mut found = Found::default();
+    while let Some(folder) = open.pop() {
+        search.folder(&folder, &mut open, &mut found);
+    }
+    found.going.sort();
+    found.left.sort();
+    found.repositories.sort();
+    Ok(found)
+}
+
+/// The project's folders that are links, with their names: they may lie on another disk.
+fn own_folders(root: &Path) -> Vec<(PathBuf, &'static str)> {
+    let links = FOLDERS.iter().filter(|name| root.join(name).is_symlink());
+    links.map(|name| (real(&root.join(name)), *name)).collect()
+}
+
+/// Where a path leads; a file that is not there is nowhere.
+fn real(path: &Path) -> PathBuf {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The database with what SQLite keeps beside it, the lock, the log of this run, and the file of
+/// removed reports, which is looked through by its lines.
+fn own_files(root: &Path) -> BTreeSet<PathBuf> {
+    let tasks = real(&root.join("tasks"));
+    let names = [
+        "taskgen.db",
+        "taskgen.db-wal",
+        "taskgen.db-shm",
+        "taskgen.db-journal",
+        "taskgen.lock",
+        removed_reports::FILE,
+    ];
+    let mut own: BTreeSet<PathBuf> = names.iter().map(|name| tasks.join(name)).collect();
+    own.extend(log::file().map(real));
+    own
+}
+
+struct Search<'a> {
+    root: &'a Path,
+    /// Own folders that are links: where they lead, and their names.
+    folders: Vec<(PathBuf, &'static str)>,
+    wanted: &'a Wanted<'a>,
+    skipped: BTreeSet<PathBuf>,
+    keep: Vec<PathBuf>,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Words,
+    /// The id, and no words.
+    Id,
+    Vectors,
+    /// What cannot be looked into.
+    Packed,
+    Nothing,
+}
+
+impl Search<'_> {
+    fn name(&self, path: &Path) -> String {
+        for (folder, name) in &self.folders {
+            if let Ok(inside) = path.strip_prefix(folder) {
+                return format!("{name}/{}", inside.display());
+            }
+        }
+        let inside = path.strip_prefix(self.root).unwrap_or(path);
+        inside.display().to_string()
+    }
+
+    fn folder(&self, folder: &Path, open: &mut Vec<PathBuf>, found: &mut Found) {
+        let entries = match fs_err::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.unread(folder, &error, found),
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Err(error) => self.unread(&path, &error, found),
+                Ok(_) if path.file_name().is_some_and(|name| name == ".git") => {
+                    found.repositories.push(self.name(folder));
+                }
+                Ok(kind) if kind.is_dir() => open.push(path),
+                Ok(kind) => self.entry(&path, kind, found),
+            }
+        }
+    }
+
+    fn unread(&self, path: &Path, error: &std::io::Error, found: &mut Found) {
+        // What is gone by now holds nothing.
+        if error.kind() != ErrorKind::NotFound {
+            let reason = format!("cannot be read ({})", error.kind());
+            self.leave(path, &reason, found);
+        }
+    }
+
+    fn leave(&self, path: &Path, reason: &str, found: &mut Found) {
+        found.left.push(Left {
+            path: self.name(path),
+            reason: reason.to_owned(),
+        });
+    }
+
+    fn entry(&self, path: &Path, kind: FileType, found: &mut Found) {
+        let name = self.name(path);
+        if self.skipped.contains(path) || is_recording(path) || self.is_side_file(path, &name) {
+            return;
+        }
+        if kind.is_symlink() {
+            let is_own = FOLDERS.contains(&name.as_str());
+            if !is_own && !real(path).starts_with(self.root) {
+                self.leave(path, "a link out of the folder, not followed", found);
+            }
+            return;
+        }
+        if !kind.is_file() {
+            return;
+        }
+        match self.reason(path, &name) {
+            Ok(Verdict::Goes(_)) if self.keep.iter().any(|kept| kept == path) => {
+                self.leave(path, "holds words of it, and is kept (--keep)", found);
+            }
+            Ok(Verdict::Goes(_)) if self.is_setting(&name) => {
+                self.leave(path, "holds words of it: edit it", found);
+            }
+            Ok(Verdict::Goes(why)) => found.going.push(Going {
+                path: name,
+                why,
+                place: path.to_owned(),
+            }),
+            Ok(Verdict::Packed) => {
+                self.leave(path, "packed: words in it are not found", found);
+            }
+            Ok(Verdict::Stays) => {}
+            Err(error) => self.unread(path, &error, found),
+        }
+    }
+
+    fn reason(&self, path: &Path, name: &str) -> std::io::Result<Verdict> {
+        if self.is_of_recording(name) {
+            return Ok(Verdict::Goes(Why::Transcript));
+        }
+        Ok(match (self.holds(path)?, is_backup(name)) {
+            (Holds::Words | Holds::Id, true) => Verdict::Goes(Why::Backup),
+            (Holds::Words, false) => Verdict::Goes(Why::Words),
+            (Holds::Vectors, _) => Verdict::Goes(Why::Vectors),
+            (Holds::Packed, _) => Verdict::Packed,
+            (Holds::Id | Holds::Nothing, _) => Verdict::Stays,
+        })
+    }
+
+    /// Whether a file was made of the recording by its name: `transcripts/NAME.json` and the like.
+    fn is_of_recording(&self, name: &str) -> bool {
+        let Some(name) = name.strip_prefix("transcripts/") else {
+            return false;
+        };
+        let begins = |path: &&String| {
+            name.strip_prefix(path.as_str())
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        let longest = |paths: &[String]| paths.iter().filter(begins).map(String::len).max();
+        let own = longest(self.wanted.paths);
+        own.is_some() && own >= longest(self.wanted.all_paths)
+    }
+
+    /// Whether a file is the side file of a recording, of this or another one.
+    fn is_side_file(&self, path: &Path, name: &str) -> bool {
+        name.starts_with("seminars/")
+            && path.extension().is_some_and(|ending| ending == "toml")
+            && EXTENSIONS
+                .iter()
+                .any(|ending| path.with_extension(ending).exists())
+    }
+
+    fn is_setting(&self, name: &str) -> bool {
+        SETTINGS.contains(&name) || name.starts_with("prompts/")
+    }
+
+    fn holds(&self, path: &Path) -> std::io::Result<Holds> {
+        let mut file = fs_err::File::open(path)?;
+        let mut search = self.wanted.traces.search();
+        let (mut piece, mut has_id, mut is_first) = (Vec::new(), false, true);
+        loop {
+            let read = file.by_ref().take(PIECE as u64).read_to_end(&mut piece)?;
+            if std::mem::take(&mut is_first) {
+                if piece.starts_with(b"taskgen-vectors") {
+                    return Ok(Holds::Vectors);
+                }
+                if PACKED.iter().any(|magic| piece.starts_with(magic)) {
+                    return Ok(Holds::Packed);
+                }
+            }
+            let text = String::from_utf8_lossy(&piece);
+            search.read(&text);
+            if search.found() {
+                return Ok(Holds::Words);
+            }
+            has_id |= text.contains(self.wanted.id);
+            if read < PIECE {
+                break;
+            }
+            piece.drain(..piece.len().saturating_sub(AGAIN));
+        }
+        Ok(if has_id { Holds::Id } else { Holds::Nothing })
+    }
+}
+
+enum Verdict {
+    Goes(Why),
+    Packed,
+    Stays,
+}
+
+fn is_recording(path: &Path) -> bool {
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| EXTENSIONS.contains(&ending.as_str()))
+}
+
+/// Whether a file is a copy of the database from before an update, or what SQLite kept beside it.
+fn is_backup(name: &str) -> bool {
+    let Some((_, rest)) = name
+        .strip_prefix("tasks/")
+        .and_then(|name| name.split_once(".schema-"))
+    else {
+        return false;
+    };
+    let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    number.len() < rest.len() && number.starts_with(".db")
+}
+
+/// Deletes a file, and has the disk know it before the database follows.
+pub fn delete(path: &Path) -> Result<()> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    if let Some(folder) = path.parent() {
+        fs_err::File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
