@@ -236,9 +236,9 @@ impl TaskRecord {
     /// The task again. Fails with the name of a label that is none.
     pub fn to_task(&self) -> Result<Task, UnknownLabel> {
         let facets = Facets {
-            phase: labelled(self.phase.as_ref(), &Phase::ALL, |of| of.label())?,
-            task_type: labelled(self.task_type.as_ref(), &TaskType::ALL, |of| of.label())?,
-            difficulty: labelled(self.difficulty.as_ref(), &Difficulty::ALL, |of| of.label())?,
+            phase: labelled(self.phase.as_ref(), &Phase::ALL, Phase::label)?,
+            task_type: labelled(self.task_type.as_ref(), &TaskType::ALL, TaskType::label)?,
+            difficulty: labelled(self.difficulty.as_ref(), &Difficulty::ALL, Difficulty::label)?,
             discipline: self.discipline.clone(),
             others: self.facets.clone().unwrap_or_default(),
         };
