@@ -6,6 +6,7 @@ Usage: croissant.py FOLDER TASKS.JSONL, where the second is the set's export by 
 import hashlib
 import json
 import logging
+import math
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -62,8 +63,18 @@ def compare(record, task):
         # The reader fills what is missing with empty fields, and empty lists with one empty item.
         if wanted in (None, []) and is_empty(value):
             continue
-        same(f"`{field}` of {task['id']}", value, wanted)
+        if not equal(value, wanted):
+            same(f"`{field}` of {task['id']}", value, wanted)
     same(f"fields of {task['id']}", sorted(set(task) - set(record)), [])
+
+
+def equal(value, wanted):
+    """Whether two values are equal; the reader's parser rounds numbers in the last place."""
+    if isinstance(value, dict) and isinstance(wanted, dict):
+        return set(value) == set(wanted) and all(equal(value[name], wanted[name]) for name in value)
+    if isinstance(wanted, float):
+        return value is not None and math.isclose(value, wanted, rel_tol=1e-15)
+    return value == wanted
 
 
 def plain(value):

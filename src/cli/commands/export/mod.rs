@@ -43,6 +43,13 @@ struct Opened {
     reports: Vec<ReportRecord>,
 }
 
+impl Opened {
+    /// How many reports have a text.
+    fn with_text(&self) -> usize {
+        Sheet::new(&self.record, &self.reports).rows.len()
+    }
+}
+
 /// What was written.
 #[derive(Serialize)]
 struct Written {
@@ -148,7 +155,7 @@ fn hugging_face(global: &Global, args: &DataSet, printer: &Printer) -> Result<u8
         "read `{}`, then upload the folder; `datasets.load_dataset(FOLDER)` opens it",
         args.placed.folder.join("README.md").display()
     );
-    written(&of, &args.placed, files, of.reports.len(), next, printer)
+    written(&of, &args.placed, files, of.with_text(), next, printer)
 }
 
 fn croissant(global: &Global, args: &DataSet, printer: &Printer) -> Result<u8> {
@@ -162,7 +169,7 @@ fn ro_crate(global: &Global, args: &DataSet, printer: &Printer) -> Result<u8> {
     let of = opened(global, &args.placed)?;
     let files = lineage::files(&of.record, &of.reports, &card(&of.set, args))?;
     let next = "`ro-crate-metadata.json` says what each task was made from".to_owned();
-    written(&of, &args.placed, files, of.reports.len(), next, printer)
+    written(&of, &args.placed, files, of.with_text(), next, printer)
 }
 
 fn inspect(global: &Global, args: &Placed, printer: &Printer) -> Result<u8> {
@@ -191,15 +198,14 @@ fn inspect(global: &Global, args: &Placed, printer: &Printer) -> Result<u8> {
             "`inspect view --log-dir {logs}` shows the scores; the package's README says how to run the tasks"
         )
     };
-    written(&of, args, files, of.reports.len(), next, printer)
+    written(&of, args, files, of.with_text(), next, printer)
 }
 
 fn deepresearch_bench(global: &Global, args: &Placed, printer: &Printer) -> Result<u8> {
     let of = opened(global, args)?;
     let files = deepresearch_bench::files(&of.record, &of.reports)?;
-    let with_text = Sheet::new(&of.record, &of.reports).rows.len();
     let next = "`taskgen tasks import` and `taskgen reports import` read such files".to_owned();
-    written(&of, args, files, with_text, next, printer)
+    written(&of, args, files, of.with_text(), next, printer)
 }
 
 #[derive(Clone, Copy)]
