@@ -215,7 +215,8 @@ fn a_set_is_answered_as_it_was_frozen() {
     project.ok(&["rank"]);
     project.ok(&["tasks", "select", "--name", "core", "--top", "2"]);
     let answer = |set: &str, agent: &str| {
-        let command = "cat > task.json; echo '# Report'; echo; echo 'Gravel moves in floods.'";
+        let command =
+            "sh -c 'cat > task.json; echo \"# Report\"; echo; echo Gravel moves in floods.'";
         project.ok(&[
             "answer",
             "--agent",

@@ -27,6 +27,8 @@ pub enum Pressed {
     Decided(String),
     /// It changed what is shown, so that it is shown again; what is said of it.
     Changed(String),
+    /// It decides nothing, because what is shown is gone; what is said of that. The next one is shown.
+    Passed(String),
     /// Nothing: it means nothing here.
     Unknown,
 }
@@ -101,6 +103,11 @@ impl Session<'_> {
                     }
                     Pressed::Changed(what) => {
                         message(&what);
+                        return Ok(true);
+                    }
+                    Pressed::Passed(what) => {
+                        message(&what);
+                        self.at += 1;
                         return Ok(true);
                     }
                     Pressed::Unknown => unknown(key),

@@ -6,6 +6,8 @@
 //! a second line `NAME@VERSION`, and the leaves, each on a line with its end. Who knows all leaves can
 //! check one task without the others.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
@@ -60,12 +62,14 @@ pub struct Checked {
     pub broken: Vec<usize>,
     /// Whether the leaves are those of the commitment.
     pub leaves_kept: bool,
+    /// What is not of the form that a commitment has; such a file shows nothing.
+    pub malformed: Option<&'static str>,
 }
 
 impl Checked {
     /// Whether all that was revealed is what was committed to.
     pub fn holds(&self) -> bool {
-        self.leaves_kept && self.broken.is_empty()
+        self.malformed.is_none() && self.leaves_kept && self.broken.is_empty() && self.kept > 0
     }
 }
 
@@ -115,6 +119,28 @@ pub fn check(revealed: &Revealed, commitment: &str) -> Checked {
         broken: broken.into_iter().map(|of| of.place).collect(),
         leaves_kept: hash_of(&revealed.set, &revealed.leaves)
             == commitment.trim().to_ascii_lowercase(),
+        malformed: malformed(revealed),
+    }
+}
+
+/// What is not of the form of a commitment. Without it, a boundary between two parts could be moved:
+/// another line would have the same leaf, or other leaves the same commitment.
+fn malformed(revealed: &Revealed) -> Option<&'static str> {
+    let is_hash = |text: &String| {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        text.len() == 64 && text.bytes().all(is_digit)
+    };
+    let places: BTreeSet<usize> = revealed.revealed.iter().map(|of| of.place).collect();
+    if revealed.set.contains(char::is_control) {
+        Some("the set's name is not one line")
+    } else if !revealed.leaves.iter().all(is_hash) {
+        Some("a leaf is not 64 hexadecimal digits")
+    } else if !revealed.revealed.iter().all(|of| is_hash(&of.nonce)) {
+        Some("a nonce is not 64 hexadecimal digits")
+    } else if places.len() < revealed.revealed.len() {
+        Some("a place is revealed twice")
+    } else {
+        None
     }
 }
 
@@ -173,6 +199,46 @@ mod tests {
         assert_eq!(check(&exchanged).broken, [2]);
         exchanged.revealed[0].place = 9;
         assert_eq!(check(&exchanged).broken, [9]);
+        let nothing = reveal(&frozen, |_| false).expect("lines");
+        assert!(!check(&nothing).holds(), "nothing shows nothing");
+    }
+
+    /// The same hash from other parts: a boundary is moved, so that a line that nobody promised has the
+    /// leaf, or the leaves are fewer.
+    #[test]
+    fn a_moved_boundary_is_found() {
+        let frozen = set(&["{\"a b\":1}", "{\"a\":2}"]);
+        let promised = commitment(&frozen).expect("a commitment").commitment;
+        let forged = |change: &dyn Fn(&mut Revealed)| {
+            let mut revealed = reveal(&frozen, |_| true).expect("lines");
+            change(&mut revealed);
+            super::check(&revealed, &promised)
+        };
+        let moved = forged(&|of| {
+            let line = &mut of.revealed[0];
+            line.nonce = format!("{} {{\"a", line.nonce);
+            line.line = "b\":1}".to_owned();
+        });
+        assert!(moved.broken.is_empty() && moved.leaves_kept && !moved.holds());
+        let joined = forged(&|of| {
+            of.leaves = vec![of.leaves.join("\n")];
+            of.revealed.clear();
+        });
+        assert!(joined.leaves_kept && !joined.holds());
+        let named = forged(&|of| {
+            of.set = format!("{}\n{}", of.set, of.leaves.remove(0));
+            of.revealed.remove(0);
+            of.revealed[0].place = 0;
+        });
+        assert!(named.leaves_kept && named.broken.is_empty() && !named.holds());
+        let twice = forged(&|of| {
+            of.revealed[1] = RevealedLine {
+                place: 0,
+                nonce: of.revealed[0].nonce.clone(),
+                line: of.revealed[0].line.clone(),
+            };
+        });
+        assert!(!twice.holds());
     }
 
     #[test]

@@ -52,7 +52,8 @@ fn project() -> (ModelServer, Project) {
     project.ok(&["rank"]);
     project.ok(&["tasks", "select", "--name", "core", "--top", "8"]);
     for agent in ["plain", "河流"] {
-        let command = "cat > task.json; echo '# Report'; echo; echo 'Gravel moves in floods.'";
+        let command =
+            "sh -c 'cat > task.json; echo \"# Report\"; echo; echo Gravel moves in floods.'";
         project.ok(&["answer", "--agent", agent, "--command", command]);
     }
     (fake, project)

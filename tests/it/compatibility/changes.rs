@@ -24,6 +24,16 @@ pub const RULES: &[Rule] = &[
         of: "tasks",
         change: Added("/**/provenance/inspirations/*/seminar/licence"),
     },
+    // What people decided on tasks.
+    Rule {
+        of: "tasks",
+        change: Added("/*/decisions"),
+    },
+    // Recordings that are being forgotten.
+    Rule {
+        of: "status",
+        change: Added("/unfinished"),
+    },
     // What is in files of scores and is no score.
     Rule {
         of: "audit-agreement",

@@ -52,7 +52,7 @@ pub struct TaskRecord {
     /// What probes found of it.
     pub probes: Vec<Finding>,
     /// What people decided on it, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub decisions: Vec<TaskDecision>,
     /// The day, as `YYYY-MM-DD`, that an imported question asks about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -238,7 +238,11 @@ impl TaskRecord {
         let facets = Facets {
             phase: labelled(self.phase.as_ref(), &Phase::ALL, Phase::label)?,
             task_type: labelled(self.task_type.as_ref(), &TaskType::ALL, TaskType::label)?,
-            difficulty: labelled(self.difficulty.as_ref(), &Difficulty::ALL, Difficulty::label)?,
+            difficulty: labelled(
+                self.difficulty.as_ref(),
+                &Difficulty::ALL,
+                Difficulty::label,
+            )?,
             discipline: self.discipline.clone(),
             others: self.facets.clone().unwrap_or_default(),
         };

@@ -84,13 +84,13 @@ impl Store {
         })
     }
 
-    /// Adds what a person said of an inspiration.
-    pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<()> {
+    /// Adds what a person said of an inspiration; false if it is gone.
+    pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<bool> {
         self.change_reviews(id, |reviews| reviews.push(review.clone()))
     }
 
     /// Takes back what the person `name` said last of an inspiration.
-    pub fn withdraw_review(&self, id: &InspirationId, name: &str) -> Result<()> {
+    pub fn withdraw_review(&self, id: &InspirationId, name: &str) -> Result<bool> {
         self.change_reviews(id, |reviews| {
             if let Some(last) = reviews.iter().rposition(|review| review.is_of_person(name)) {
                 reviews.remove(last);
@@ -102,17 +102,22 @@ impl Store {
         &self,
         id: &InspirationId,
         change: impl FnOnce(&mut Vec<Review>),
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let stream = self.stream();
         self.write(|tx| {
             let mut reviews = reviews_of(tx, id)?;
             change(&mut reviews);
             let json = serde_json::to_string(&reviews).unwrap_or_default();
-            tx.execute(
+            let changed = tx.execute(
                 "UPDATE inspiration SET review = ?2 WHERE id = ?1",
                 params![id.as_str(), json],
             )?;
-            add_event(tx, &stream, "review", id.as_str())
+            if changed == 0 {
+                // It was forgotten while it was shown.
+                return Ok(false);
+            }
+            add_event(tx, &stream, "review", id.as_str())?;
+            Ok(true)
         })
     }
 

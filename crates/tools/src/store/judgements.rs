@@ -425,7 +425,12 @@ fn remove_failures(tx: &Tx<'_>, new: &NewJudgement<'_>) -> rusqlite::Result<usiz
 }
 
 /// Stores a judgement of a run, as an event of its stream.
-fn put(tx: &Tx<'_>, new: &NewJudgement<'_>, run: i64, stream: &str) -> rusqlite::Result<Kept> {
+pub(super) fn put(
+    tx: &Tx<'_>,
+    new: &NewJudgement<'_>,
+    run: i64,
+    stream: &str,
+) -> rusqlite::Result<Kept> {
     let decision = new.decision.as_ref().ok();
     let state = if decision.is_some() {
         "scored"

@@ -50,7 +50,7 @@ pub use rankings::Ranking;
 pub use runs::RunInfo;
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use sets::{FrozenMember, FrozenSet, Line, SetInfo, leaf, nonce_at};
-pub use tasks::Weaving;
+pub use tasks::{NotCurrent, Weaving};
 
 /// Endings of the files that SQLite keeps beside a database: changes that are not in it yet, what
 /// its readers share, and what undoes a change.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::json;
 
-use super::{Kept, Store, from_json};
+use super::{Kept, NotCurrent, Store, from_json, judgements::put, tasks::is_current};
 use crate::data::{
     DecidedBy, Decision, Instrument, NewJudgement, PersonScore, ReportId, SubjectKind,
     TaskDecision, TaskId, id,
@@ -92,32 +92,45 @@ impl Store {
         })
     }
 
-    /// Keeps a decision on a task; a person's later one takes the place of the earlier one. Fails if
-    /// the task is gone.
-    pub fn save_task_decision(&self, decision: &TaskDecision) -> Result<()> {
+    /// Keeps a decision on a task; a person's later one takes the place of the earlier one. Keeps
+    /// nothing if the task is not current any more: it may have been changed while it was shown.
+    pub fn save_task_decision(&self, decision: &TaskDecision) -> Result<Result<(), NotCurrent>> {
         let instrument = TaskDecision::INSTRUMENT;
-        let task = decision.task.as_str();
-        // It may have been forgotten while it was shown.
-        anyhow::ensure!(
-            self.task(&decision.task)?.is_some(),
-            "the task is gone: `{task}`"
-        );
-        let _: Kept = self.save_judgement(&NewJudgement {
-            instrument,
-            id: decision_id(&decision.task, &decision.by),
-            subject: task,
-            other: None,
-            judge: DecidedBy::Person(&decision.by),
-            sample: 0,
-            decision: Ok(Decision {
-                label: decision.verdict.word().to_owned(),
-                ..Decision::default()
-            }),
-            payload: serde_json::to_value(decision)?,
-            call: None,
-            evidence: None,
-        })?;
-        Ok(())
+        let (run, stream) = (self.run, self.stream());
+        let json = serde_json::to_value(decision)?;
+        self.write(|tx| {
+            if let Err(why) = is_current(tx, &decision.task)? {
+                return Ok(Err(why));
+            }
+            let order: i64 = tx.query_row(
+                "SELECT coalesce(max(payload ->> '$.order'), 0) + 1 FROM judgement WHERE instrument = ?1",
+                [instrument.id],
+                |row| row.get(0),
+            )?;
+            let mut payload = json;
+            payload["order"] = order.into();
+            let _: Kept = put(
+                tx,
+                &NewJudgement {
+                    instrument,
+                    id: decision_id(&decision.task, &decision.by),
+                    subject: decision.task.as_str(),
+                    other: None,
+                    judge: DecidedBy::Person(&decision.by),
+                    sample: 0,
+                    decision: Ok(Decision {
+                        label: decision.verdict.word().to_owned(),
+                        ..Decision::default()
+                    }),
+                    payload,
+                    call: None,
+                    evidence: None,
+                },
+                run,
+                &stream,
+            )?;
+            Ok(Ok(()))
+        })
     }
 
     /// Takes back what a person decided on a task.
@@ -133,7 +146,7 @@ impl Store {
     pub fn task_decisions(&self) -> Result<BTreeMap<TaskId, Vec<TaskDecision>>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT payload FROM judgement WHERE instrument = ?1 ORDER BY run, rowid",
+                "SELECT payload FROM judgement WHERE instrument = ?1 ORDER BY payload ->> '$.order'",
             )?;
             let rows = statement.query_map([TaskDecision::INSTRUMENT.id], |row| {
                 from_json::<TaskDecision>(0, row.get_ref(0)?.as_str()?)

@@ -139,6 +139,9 @@ impl Store {
                 .query_row(
                     "SELECT id, name, version, canary, sha256, nonce, frozen_at FROM task_set
                      WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR version = ?2)
+                     AND (?1 IS NOT NULL OR EXISTS (
+                        SELECT 1 FROM set_member m WHERE m.task_set = task_set.id AND m.withdrawn = 0
+                     ))
                      ORDER BY run DESC, version DESC LIMIT 1",
                     params![name, version],
                     |row| {
@@ -192,8 +195,8 @@ impl Store {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT s.name, s.version, s.sha256,
-                    count(*) FILTER (WHERE m.line IS NULL OR m.line ->> '$.translation_of' IS NULL),
-                    count(*) FILTER (WHERE m.withdrawn)
+                    count(*) FILTER (WHERE NOT m.translation),
+                    count(*) FILTER (WHERE NOT m.translation AND m.withdrawn)
                  FROM task_set s JOIN set_member m ON m.task_set = s.id
                  GROUP BY s.id ORDER BY s.run DESC, s.version DESC",
             )?;
@@ -208,8 +211,9 @@ impl Store {
                 })
             })?;
             let mut sets: Vec<SetInfo> = rows.collect::<rusqlite::Result<_>>()?;
-            if let Some(first) = sets.first_mut() {
-                first.newest = true;
+            let with_tasks = |set: &&mut SetInfo| set.tasks > set.withdrawn;
+            if let Some(newest) = sets.iter_mut().find(with_tasks) {
+                newest.newest = true;
             }
             Ok(sets)
         })
@@ -221,7 +225,11 @@ pub(super) fn freeze(tx: &Tx<'_>, name: &str, lines: &[Line], run: i64) -> rusql
     let hash = hash_of(lines.iter().map(|line| line.json.as_str()));
     let newest: Option<(u32, Option<String>)> = tx
         .query_row(
-            "SELECT version, sha256 FROM task_set WHERE name = ?1 ORDER BY version DESC LIMIT 1",
+            // A version with withdrawn lines is not the same, though its hash is.
+            "SELECT version, CASE WHEN EXISTS (
+                SELECT 1 FROM set_member m WHERE m.task_set = task_set.id AND m.withdrawn
+             ) THEN NULL ELSE sha256 END
+             FROM task_set WHERE name = ?1 ORDER BY version DESC LIMIT 1",
             [name],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
@@ -245,7 +253,8 @@ pub(super) fn freeze(tx: &Tx<'_>, name: &str, lines: &[Line], run: i64) -> rusql
     )?;
     for (place, line) in lines.iter().enumerate() {
         tx.execute(
-            "INSERT INTO set_member (task_set, place, task, line, leaf) VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO set_member (task_set, place, task, line, leaf, translation)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?4 ->> '$.translation_of' IS NOT NULL)",
             params![
                 set,
                 place as i64,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -88,24 +88,37 @@ impl Store {
         Ok(tasks)
     }
 
-    /// Keeps what a person made of a task; it is current then instead of that.
-    pub fn save_edited(&self, task: &Task) -> Result<()> {
+    /// Keeps what a person made of a task; it is current then instead of that. Keeps nothing if that
+    /// is not current any more.
+    pub fn save_edited(&self, task: &Task, original: &TaskId) -> Result<Result<(), NotCurrent>> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
+            if let Err(why) = is_current(tx, original)? {
+                return Ok(Err(why));
+            }
             upsert(tx, Some("edited"), task, None, run)?;
-            add_event(tx, &stream, "task", task.id.as_str())
+            add_event(tx, &stream, "task", task.id.as_str())?;
+            Ok(Ok(()))
         })
     }
 
-    /// Takes back what a person made of a task: the task as it was is current again.
-    pub fn withdraw_edited(&self, id: &TaskId) -> Result<()> {
+    /// Takes back what a person made of a task: the task as it was is current again, also where
+    /// weaving set it aside meanwhile.
+    pub fn withdraw_edited(&self, id: &TaskId, original: &TaskId) -> Result<()> {
         self.write(|tx| {
-            tx.execute(
-                "UPDATE task SET superseded = 1 WHERE id = ?1 AND payload ->> '$.kind' = 'edited'",
-                [id.as_str()],
-            )
-            .map(|_| ())
+            let set_aside =
+                "UPDATE task SET superseded = 1 WHERE id = ?1 AND payload ->> '$.kind' = 'edited'";
+            if tx.execute(set_aside, [id.as_str()])? > 0 {
+                let restore = "UPDATE task SET superseded = 0 WHERE id = ?1";
+                tx.execute(restore, [original.as_str()])?;
+            }
+            Ok(())
         })
+    }
+
+    /// Whether a task is current, or why not.
+    pub fn is_current(&self, id: &TaskId) -> Result<Result<(), NotCurrent>> {
+        self.read(|connection| Ok(is_current(connection, id)?))
     }
 
     /// The current tasks that were woven from one seminar each, by id.
@@ -113,7 +126,7 @@ impl Store {
         self.woven_tasks("json_extract(payload, '$.kind') IS NULL")
     }
 
-    /// The current imported tasks, by id.
+    /// The imported tasks that were not set aside, by id; those too that a person changed since.
     pub fn imported_tasks(&self) -> Result<Vec<Task>> {
         self.read_tasks("origin = 'imported'")
     }
@@ -202,7 +215,11 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         let earlier = self.frozen_set(Some(set), None)?;
         // An event is a task that came: importing a file again brings none.
-        let known: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
+        let known: BTreeSet<TaskId> = self
+            .imported_tasks()?
+            .into_iter()
+            .map(|task| task.id)
+            .collect();
         let members: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
         self.write(|tx| {
             for task in tasks {
@@ -232,6 +249,39 @@ impl Store {
             Ok((version, superseded))
         })
     }
+}
+
+/// Why a task is not current.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotCurrent {
+    /// It is not in the project, or no more.
+    Gone,
+    /// Another weaving or another file set it aside.
+    SetAside,
+    /// A person changed its words: the task that it is now.
+    ChangedInto(TaskId),
+}
+
+pub(super) fn is_current(
+    connection: &Connection,
+    id: &TaskId,
+) -> rusqlite::Result<Result<(), NotCurrent>> {
+    let mut successor = connection.prepare_cached(
+        "SELECT id FROM task WHERE superseded = 0 AND payload ->> '$.edited.task' = ?1",
+    )?;
+    let changed: Option<String> = successor
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    if let Some(into) = changed {
+        return Ok(Err(NotCurrent::ChangedInto(TaskId::from_stored(into))));
+    }
+    let mut own = connection.prepare_cached("SELECT superseded FROM task WHERE id = ?1")?;
+    let superseded: Option<bool> = own.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    Ok(match superseded {
+        None => Err(NotCurrent::Gone),
+        Some(true) => Err(NotCurrent::SetAside),
+        Some(false) => Ok(()),
+    })
 }
 
 /// Which tasks are woven together, and so replace each other.

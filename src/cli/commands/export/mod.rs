@@ -57,6 +57,8 @@ struct Written {
     /// The set as `name@version`.
     set: String,
     tasks: usize,
+    /// The same tasks in other languages, which are rows of their own.
+    translations: usize,
     /// Tasks without a text, because their speakers withdrew consent.
     withdrawn: usize,
     /// Reports that are in the export.
@@ -64,6 +66,8 @@ struct Written {
     /// Reports that are not: attempts that ended without one.
     left_out: usize,
     files: usize,
+    /// Files that were there with other contents.
+    replaced: usize,
     /// Other files that lie in the folder.
     others: usize,
     /// What to do with it.
@@ -251,16 +255,23 @@ fn written(
 ) -> Result<u8> {
     let folder = WrittenFolder::new(&args.folder);
     let mut paths = BTreeSet::new();
+    let mut replaced = 0;
     for file in files {
         if paths.insert(file.path.clone()) {
+            let before = std::fs::read(folder.join(&file.path));
+            replaced += usize::from(before.is_ok_and(|before| before != file.bytes));
             folder.write_bytes(&folder.join(&file.path), &file.bytes)?;
         }
     }
-    let records = of.record.records();
+    let (translations, tasks): (Vec<_>, Vec<_>) = of
+        .record
+        .records()
+        .partition(|of| of.translation_of.is_some());
     let written = Written {
         folder: args.folder.clone(),
         set: of.set.label(),
-        tasks: records.filter(|of| of.translation_of.is_none()).count(),
+        tasks: tasks.len(),
+        translations: translations.len(),
         withdrawn: of
             .record
             .tasks
@@ -274,6 +285,7 @@ fn written(
             of.reports.len() - reports
         },
         files: paths.len(),
+        replaced,
         others: folder.others()?,
         next,
     };
@@ -282,12 +294,16 @@ fn written(
 }
 
 fn text(of: &Written) -> String {
+    let translations = match of.translations {
+        0 => String::new(),
+        n => format!(", {}", count(n as u64, "translation")),
+    };
     let reports = match of.reports {
         0 => String::new(),
         n => format!(" and {}", count(n as u64, "report")),
     };
     let mut out = format!(
-        "{}{reports} of the set `{}` written to `{}`: {}\n",
+        "{}{translations}{reports} of the set `{}` written to `{}`: {}\n",
         count(of.tasks as u64, "task"),
         of.set,
         of.folder.display(),
@@ -298,6 +314,9 @@ fn text(of: &Written) -> String {
     }
     if of.left_out > 0 {
         out.push_str(&format!("without a text, and not in it: {}\n", of.left_out));
+    }
+    if of.replaced > 0 {
+        out.push_str(&format!("files replaced: {}\n", of.replaced));
     }
     out.push_str(&told_of_others(of.others));
     out.push_str(&format!("next: {}", of.next));

@@ -9,14 +9,13 @@ use serde::Serialize;
 use crate::{
     cli::{
         args::{Global, Reveal, Verify},
-        commands::sets,
+        commands::{sets, tasks::not_one},
         project::Project,
         ui::{
             exit::{self, Usage},
             output::{Printer, count},
         },
     },
-    evaluate::file_names::as_name,
     files,
     report::export::commitment::{self, Checked, Commitment, Revealed},
     store::FrozenSet,
@@ -58,7 +57,7 @@ pub fn reveal(global: &Global, args: &Reveal, printer: &Printer) -> Result<u8> {
     let revealed = commitment::reveal(&set, |id| wanted.is_empty() || wanted.contains(id))?;
     let mut text = serde_json::to_string_pretty(&revealed)?;
     text.push('\n');
-    let file = format!("{}.reveal.json", as_name(&set.label()));
+    let file = format!("{}.reveal.json", sets::file_name(&set));
     let path = args
         .output
         .clone()
@@ -87,16 +86,13 @@ pub fn reveal(global: &Global, args: &Reveal, printer: &Printer) -> Result<u8> {
 fn wanted<'a>(set: &'a FrozenSet, asked: &[String]) -> Result<BTreeSet<&'a str>> {
     let mut wanted = BTreeSet::new();
     for asked in asked {
-        let mut named = set.members.iter().map(|member| member.task.as_str());
-        let Some(id) = named.find(|id| id.starts_with(asked.as_str())) else {
-            let hint = format!("`taskgen tasks export --set {}` lists them", set.label());
-            return Err(Usage(format!(
-                "no task of `{}` has this id: `{asked}`\nhint: {hint}",
-                set.label()
-            ))
-            .into());
+        // Whatever is named is published: it must be one.
+        let ids = set.members.iter().map(|member| member.task.as_str());
+        let named: Vec<&str> = ids.filter(|id| id.starts_with(asked.as_str())).collect();
+        let [id] = named.as_slice() else {
+            return Err(not_one(asked, &named).into());
         };
-        wanted.insert(id);
+        wanted.insert(*id);
     }
     Ok(wanted)
 }
@@ -126,15 +122,21 @@ fn read(path: &Path) -> Result<Revealed> {
 }
 
 fn verdict(of: &Checked) -> String {
+    if let Some(why) = of.malformed {
+        return format!("NOT kept: the file is no reveal of tasks: {why}");
+    }
     let mut text = if of.holds() {
         format!(
-            "kept: {} of {} of `{}` revealed, and all are what was committed to",
+            "kept: {} of {} of `{}` revealed, and these are what was committed to",
             of.kept,
             count(of.lines as u64, "line"),
             of.set
         )
     } else {
-        format!("NOT kept: `{}` is not what was committed to", of.set)
+        format!(
+            "NOT kept: nothing shows that `{}` is what was committed to",
+            of.set.escape_debug()
+        )
     };
     if !of.leaves_kept {
         text.push_str("\nthe leaves are not those of this commitment");

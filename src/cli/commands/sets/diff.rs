@@ -17,7 +17,7 @@ use crate::{
         },
     },
     data::TaskRecord,
-    store::FrozenSet,
+    store::{FrozenSet, Store},
     text::words::one_line,
 };
 
@@ -64,7 +64,7 @@ struct Changed {
 pub fn run(global: &Global, earlier: &str, later: &str, printer: &Printer) -> Result<u8> {
     let store = Project::find(global)?.read_or_hint()?;
     let (earlier, later) = (sets::frozen(&store, earlier)?, sets::frozen(&store, later)?);
-    printer.show(&difference(&earlier, &later)?, text)?;
+    printer.show(&difference(&store, &earlier, &later)?, text)?;
     Ok(exit::DONE)
 }
 
@@ -78,7 +78,7 @@ fn members(set: &FrozenSet) -> Result<Members> {
         .collect())
 }
 
-fn difference(earlier: &FrozenSet, later: &FrozenSet) -> Result<Difference> {
+fn difference(store: &Store, earlier: &FrozenSet, later: &FrozenSet) -> Result<Difference> {
     let (before, after) = (members(earlier)?, members(later)?);
     let mut difference = Difference {
         earlier: earlier.label(),
@@ -93,7 +93,7 @@ fn difference(earlier: &FrozenSet, later: &FrozenSet) -> Result<Difference> {
     for (id, record) in &after {
         match (before.get(id), record) {
             (_, None) => difference.withdrawn.push(id.clone()),
-            (None, Some(record)) => difference.add(&before, record),
+            (None, Some(record)) => difference.add(store, &before, record)?,
             (Some(was), Some(record)) => difference.compare(was.as_ref(), record)?,
         }
     }
@@ -119,16 +119,24 @@ fn named(id: &str, record: Option<&TaskRecord>) -> Named {
 }
 
 impl Difference {
-    fn add(&mut self, before: &Members, record: &TaskRecord) {
-        match &record.edited {
-            Some(edited) if before.contains_key(edited.task.as_str()) => self.edited.push(Edit {
-                from: edited.task.as_str().to_owned(),
+    fn add(&mut self, store: &Store, before: &Members, record: &TaskRecord) -> Result<()> {
+        let mut edited = record.edited.clone();
+        // It may have been changed several times in between.
+        while let Some(of) = &edited
+            && !before.contains_key(of.task.as_str())
+        {
+            edited = store.task(&of.task)?.and_then(|task| task.edited);
+        }
+        match (edited, &record.edited) {
+            (Some(first), Some(last)) => self.edited.push(Edit {
+                from: first.task.as_str().to_owned(),
                 to: record.id.as_str().to_owned(),
-                by: edited.by.clone(),
+                by: last.by.clone(),
                 task: record.text.clone(),
             }),
             _ => self.added.push(named(record.id.as_str(), Some(record))),
         }
+        Ok(())
     }
 
     fn compare(&mut self, was: Option<&TaskRecord>, is: &TaskRecord) -> Result<()> {

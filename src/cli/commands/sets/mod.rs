@@ -14,7 +14,8 @@ use crate::{
             output::{Printer, table},
         },
     },
-    data::Task,
+    data::{Task, id::sha256_hex},
+    evaluate::file_names::as_name,
     store::{FrozenSet, SetInfo, Store},
 };
 
@@ -86,6 +87,17 @@ pub fn frozen(store: &Store, name: &str) -> Result<FrozenSet> {
     }
 }
 
+/// A file's name for a version of a set; sets whose names look the same as files have different ones.
+pub fn file_name(set: &FrozenSet) -> String {
+    let label = set.label();
+    let name = as_name(&label);
+    if name == label {
+        name
+    } else {
+        format!("{name}-{}", &sha256_hex(label.as_bytes())[..8])
+    }
+}
+
 /// `NAME@VERSION` in its parts; a name alone means the newest version.
 fn parsed(asked: &str) -> (&str, Option<u32>) {
     match asked.rsplit_once('@') {
@@ -98,9 +110,15 @@ fn parsed(asked: &str) -> (&str, Option<u32>) {
 }
 
 /// Refuses a name that no set can have.
-pub fn check_name(name: &str) -> Result<(), Usage> {
+pub fn check_name(name: &str, flag: &str) -> Result<(), Usage> {
     if name.trim().is_empty() {
-        return Err(Usage("the set needs a name\nhint: --name NAME".into()));
+        return Err(Usage(format!("the set needs a name\nhint: {flag} NAME")));
+    }
+    if name.trim() != name || name.contains(char::is_control) {
+        return Err(Usage(format!(
+            "the name of a set is one line without blanks around it: `{}`\nhint: {flag} NAME",
+            name.escape_debug()
+        )));
     }
     if name.contains('@') {
         return Err(Usage(format!(

@@ -17,8 +17,8 @@ use crate::{
             output::Printer,
         },
     },
-    data::Task,
-    store::Store,
+    data::{Task, TaskId},
+    store::{NotCurrent, Store},
     text::words::{is_chinese, one_line},
     weave::{self, rules::Broken},
 };
@@ -78,8 +78,27 @@ fn found(store: &Store, asked: &str) -> Result<Task> {
     if named.len() == 1 {
         return Ok(named.remove(0));
     }
+    let id = TaskId::from_stored(asked.to_owned());
+    if named.is_empty()
+        && let Err(why @ (NotCurrent::ChangedInto(_) | NotCurrent::SetAside)) =
+            store.is_current(&id)?
+    {
+        return Err(Usage(no_more(&id, &why)).into());
+    }
     let ids: Vec<&str> = named.iter().map(|task| task.id.as_str()).collect();
     Err(not_one(asked, &ids).into())
+}
+
+/// Why a task cannot be changed.
+fn no_more(id: &TaskId, why: &NotCurrent) -> String {
+    match why {
+        NotCurrent::ChangedInto(into) => {
+            format!("`{id}` was changed already\nhint: it is `{into}` now")
+        }
+        NotCurrent::SetAside | NotCurrent::Gone => format!(
+            "`{id}` is no current task any more\nhint: `taskgen tasks list` shows those that are"
+        ),
+    }
 }
 
 /// Keeps a task in other words; refuses a text that breaks a rule, unless that is wanted.
@@ -92,15 +111,36 @@ pub fn changed(
 ) -> Result<(Task, Option<Broken>)> {
     let (changed, broken) = weave::edited(store, task, text, by)?;
     if changed.text == task.text {
-        return Err(Usage("the text is the same as before: nothing was changed".into()).into());
+        let hint = "write other words, or leave it as it is";
+        return Err(Usage(format!(
+            "the text is the same as before: nothing was changed\nhint: {hint}"
+        ))
+        .into());
+    }
+    if let Some(edited) = &task.edited
+        && let Some(before) = store.task(&edited.task)?
+        && before.text == changed.text
+    {
+        return Err(Usage(format!(
+            "these are the words before the change by {}: nothing was changed\nhint: `taskgen tasks edit {} --undo`",
+            one_line(&edited.by),
+            task.id
+        ))
+        .into());
     }
     if let Some(broken) = broken.as_ref().filter(|_| !is_forced) {
         return Err(Usage(refusal(broken, &changed.text)).into());
     }
     if changed.text.is_empty() {
-        return Err(Usage("the text is empty: nothing was changed".into()).into());
+        let hint = "`taskgen tasks review` rejects a task";
+        return Err(Usage(format!(
+            "the text is empty: nothing was changed\nhint: {hint}"
+        ))
+        .into());
     }
-    store.save_edited(&changed)?;
+    if let Err(why) = store.save_edited(&changed, &task.id)? {
+        return Err(Usage(no_more(&task.id, &why)).into());
+    }
     Ok((changed, broken))
 }
 
@@ -117,9 +157,10 @@ fn refusal(broken: &Broken, text: &str) -> String {
 
 fn undo(store: &Store, task: &Task, printer: &Printer) -> Result<()> {
     let Some(edited) = &task.edited else {
-        return Err(Usage(format!("nobody changed `{}`", task.id)).into());
+        let hint = "`taskgen tasks show ID` says who changed a task";
+        return Err(Usage(format!("nobody changed `{}`\nhint: {hint}", task.id)).into());
     };
-    store.withdraw_edited(&task.id)?;
+    store.withdraw_edited(&task.id, &edited.task)?;
     printer.show(&edited, |edited| {
         format!("{} is current again", edited.task)
     })?;
@@ -127,7 +168,13 @@ fn undo(store: &Store, task: &Task, printer: &Printer) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let bad = |e: std::io::Error| Usage(format!("cannot read `{}`: {e}", path.display()));
+    let bad = |e: std::io::Error| {
+        let hint = "--text FILE, or `-` for standard input";
+        Usage(format!(
+            "cannot read `{}`: {e}\nhint: {hint}",
+            path.display()
+        ))
+    };
     let mut text = String::new();
     if path.as_os_str() == "-" {
         std::io::stdin()
@@ -141,7 +188,11 @@ fn read(path: &Path) -> Result<String> {
             .map_err(bad)?;
     }
     if text.len() as u64 > MOST_BYTES {
-        return Err(Usage(format!("the text is over {} kB", MOST_BYTES / 1000)).into());
+        return Err(Usage(format!(
+            "the text is over {} kB\nhint: a task has at most some hundred words",
+            MOST_BYTES / 1000
+        ))
+        .into());
     }
     Ok(text)
 }

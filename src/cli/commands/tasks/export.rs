@@ -24,7 +24,6 @@ use crate::{
         TaskRecord,
         record::{Provenance, TASK_SCHEMA},
     },
-    evaluate::file_names::as_name,
     files,
     report::{
         export::{
@@ -76,7 +75,7 @@ pub fn run(global: &Global, args: &TaskExport, printer: &Printer) -> Result<u8> 
         unlicensed.refuse()?;
     }
     let file = match &set {
-        Some(set) => format!("{}.jsonl", as_name(&set.label())),
+        Some(set) => format!("{}.jsonl", sets::file_name(set)),
         None => "tasks.jsonl".to_owned(),
     };
     let path = args

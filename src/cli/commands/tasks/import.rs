@@ -75,7 +75,7 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
         Some(name) => name.trim().to_owned(),
         None => stem(file),
     };
-    sets::check_name(&set)?;
+    sets::check_name(&set, "--set")?;
     let language = args
         .language
         .as_deref()
@@ -103,7 +103,11 @@ pub fn run(global: &Global, args: &TaskImport, printer: &Printer) -> Result<u8> 
     if imported.tasks.is_empty() {
         return Err(Usage(no_task(file, &imported)).into());
     }
-    let known: BTreeSet<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
+    let known: BTreeSet<TaskId> = store
+        .imported_tasks()?
+        .into_iter()
+        .map(|task| task.id)
+        .collect();
     let (version, superseded) =
         store.save_imported(&set, &imported.tasks, &lines(&project, &imported.tasks)?)?;
     let summary = summary(file, set, as_of, &known, imported, (version, superseded));

@@ -104,6 +104,9 @@ struct Selected<'a> {
     warnings: Vec<String>,
     #[serde(flatten)]
     selection: &'a Selection,
+    /// What exchanges tasks: quotas, pins, or both.
+    #[serde(skip)]
+    by: &'static str,
 }
 
 /// Runs the command.
@@ -131,6 +134,11 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         quotas,
         pinned: pool.curation.pinned.clone(),
     };
+    let by = match (options.quotas.is_empty(), options.pinned.is_empty()) {
+        (true, false) => "what is pinned",
+        (false, false) => "quotas and what is pinned",
+        (_, true) => "quotas",
+    };
     let selection = select(&pool.candidates, meaning.as_ref(), &options);
     if selection.chosen.is_empty() {
         return Err(Usage(why_empty(&selection, pool.flagged.len())).into());
@@ -144,6 +152,7 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
         unranked: pool.unranked,
         warnings: pool.warnings,
         selection: &selection,
+        by,
     };
     printer.show(&selected, |selected| text(selected))?;
     if pool.there < args.top {
@@ -153,6 +162,9 @@ pub fn run(global: &Global, args: &args::Selection, printer: &Printer) -> Result
             if pool.there == 1 { "is" } else { "are" },
             count(pool.there as u64, "task")
         ));
+    }
+    if selection.chosen.len() > args.top {
+        printer.note(&format!("{} were asked for, and more are pinned", args.top));
     }
     if pool.unranked > 0 {
         printer.note(&format!(
@@ -172,7 +184,7 @@ fn check(args: &args::Selection) -> Result<(), Usage> {
             "--top must be at least 1 and --similarity above 0: `{top}`, `{near}`\n{hint}"
         )));
     }
-    sets::check_name(&args.name)
+    sets::check_name(&args.name, "--name")
 }
 
 /// Refuses the name of an imported set: a second import looks for the set under its name.
@@ -203,10 +215,14 @@ fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
     let (ranked, unranked) = tasks
         .iter()
         .partition::<Vec<&Task>, _>(|task| ranking.items.contains(&ItemId::from(&task.id)));
-    let there = ranked
-        .iter()
-        .filter(|task| !flagged.contains(task.id.as_str()) && !curation.bars(task.id.as_str()))
-        .count();
+    let is_there = |task: &&&Task| {
+        let id = task.id.as_str();
+        curation.pinned.contains(id) || !flagged.contains(id) && !curation.bars(id)
+    };
+    let (pinned, unranked): (Vec<&Task>, Vec<&Task>) = unranked
+        .into_iter()
+        .partition(|task| curation.pinned.contains(task.id.as_str()));
+    let there = ranked.iter().filter(is_there).count() + pinned.len();
     let wanted = args.top.min(there.max(1));
     // Who is among the best 20 is another question than who is among the best 100.
     let ranked = report::ranked(store, Some(wanted))?;
@@ -367,7 +383,7 @@ fn text(selected: &Selected<'_>) -> String {
             listed(&selection.borderline)
         ));
     }
-    out.extend(cost_of_quotas(selection));
+    out.extend(cost_of_quotas(selection, selected.by));
     out.extend(selection.unfilled.iter().map(shortage));
     out.extend(
         selected
@@ -375,6 +391,10 @@ fn text(selected: &Selected<'_>) -> String {
             .iter()
             .map(|warning| format!("WARNING: {warning}")),
     );
+    let pinned = selection.chosen.iter().filter(|of| of.pinned).count();
+    if pinned > 0 {
+        out.push(format!("pinned among the chosen: {pinned}"));
+    }
     let recall = selection
         .expected_recall
         .map_or_else(String::new, |r| format!(", expected recall {r:.2}"));
@@ -387,20 +407,20 @@ fn text(selected: &Selected<'_>) -> String {
     out.join("\n")
 }
 
-/// Which tasks the quotas exchanged, and what that costs.
-fn cost_of_quotas(selection: &Selection) -> Vec<String> {
+/// Which tasks quotas and pins exchanged, and what that costs.
+fn cost_of_quotas(selection: &Selection, by: &str) -> Vec<String> {
     if selection.pushed_out.is_empty() {
         return Vec::new();
     }
     let mut out = vec![format!(
-        "pushed out by quotas: {}",
+        "pushed out by {by}: {}",
         listed(&selection.pushed_out)
     )];
     if !selection.came_in.is_empty() {
         out.push(format!("came in instead: {}", listed(&selection.came_in)));
     }
     out.push(format!(
-        "the quotas cost an expected {:.2} of the best",
+        "that costs an expected {:.2} of the best",
         selection.given_up
     ));
     out

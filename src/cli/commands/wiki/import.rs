@@ -21,7 +21,7 @@ use crate::{
     },
     cli::{
         args::Global,
-        commands::tasks::lines,
+        commands::{sets, tasks::lines},
         project::Project,
         ui::{
             exit::{self, Usage},
@@ -70,6 +70,7 @@ pub fn run(global: &Global, folder: &Path, set: Option<&str>, printer: &Printer)
         ));
     }
     let set = set.map_or_else(|| name_of(folder), |name| name.trim().to_owned());
+    sets::check_name(&set, "--set")?;
     let table = bench.table()?;
     let read = tasks_of(&listed, table.as_ref(), &set)?;
     let project = Project::find(global)?;

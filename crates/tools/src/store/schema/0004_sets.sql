@@ -5,6 +5,7 @@ CREATE TABLE set_member (
     task      TEXT NOT NULL,             -- it may be gone from `task`
     line      TEXT,                      -- as it is exported; NULL where withdrawn, or chosen before sets were frozen
     leaf      TEXT,                      -- SHA-256 of its nonce and its line
+    translation INTEGER NOT NULL DEFAULT 0, -- whether it says the task before it in another language
     withdrawn INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (task_set, place)
 ) STRICT, WITHOUT ROWID;

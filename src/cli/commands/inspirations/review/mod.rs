@@ -7,7 +7,7 @@ mod summary;
 
 pub use card::in_context;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::{
     cli::{
@@ -107,10 +107,9 @@ impl Deck for Inspirations<'_> {
 
     fn card(&self, at: usize) -> Result<String> {
         let inspiration = &self.open[at].inspiration;
-        let transcript = self
-            .store
-            .transcript(&inspiration.transcript)?
-            .context("the transcript is gone")?;
+        let Some(transcript) = self.store.transcript(&inspiration.transcript)? else {
+            return Ok("(its recording was forgotten meanwhile: s goes on)".to_owned());
+        };
         let mut card = card::text(inspiration, &transcript);
         if self.settles {
             card.push_str(&card::said(inspiration));
@@ -143,7 +142,11 @@ impl Deck for Inspirations<'_> {
             note: String::new(),
             settles: self.settles,
         };
-        self.store.save_review(&of.inspiration.id, &review)?;
+        if !self.store.save_review(&of.inspiration.id, &review)? {
+            return Ok(Pressed::Passed(
+                "it is gone: nothing was decided".to_owned(),
+            ));
+        }
         // Not what models said: after `u`, the decision is still blind.
         let what = fault.map_or("accepted", Fault::label);
         Ok(Pressed::Decided(format!("{what}: {}", of.place())))
@@ -151,7 +154,8 @@ impl Deck for Inspirations<'_> {
 
     fn undo(&mut self, at: usize) -> Result<()> {
         let id = &self.open[at].inspiration.id;
-        self.store.withdraw_review(id, self.reviewer)
+        self.store.withdraw_review(id, self.reviewer)?;
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The text of a task for its reviewer, with its quotes. Hides all that could reveal rank, recording or
 //! other decisions.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::{
     cli::{commands::inspirations::in_context, ui::output::plain_rows},
@@ -27,9 +27,9 @@ pub fn text(store: &Store, listed: &Listed, said: &[TaskDecision]) -> Result<Str
         }
     }
     for inspiration in &listed.sources {
-        let transcript = store
-            .transcript(&inspiration.transcript)?
-            .context("the transcript is gone")?;
+        let Some(transcript) = store.transcript(&inspiration.transcript)? else {
+            return Ok("(its recording was forgotten meanwhile: s goes on)".to_owned());
+        };
         for quote in in_context(&transcript, &inspiration.evidence) {
             rows.add_row(["said", &quote]);
         }

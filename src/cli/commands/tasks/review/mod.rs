@@ -26,7 +26,7 @@ use crate::{
     },
     rank::select::{MembershipClass, classify},
     report::listing::{self, Listed},
-    store::Store,
+    store::{NotCurrent, Store},
 };
 
 const KEYS: &str = "a accept · p pin · e edit · 1 no research · 2 unclear · 3 cannot be judged · 4 untrue · 5 impossible · 6 double · 7 unfit";
@@ -152,10 +152,27 @@ impl Tasks<'_> {
             note: String::new(),
             settles: self.settles,
         };
-        self.store.save_task_decision(&decision)?;
+        if let Err(why) = self.store.save_task_decision(&decision)? {
+            return self.not_current(at, why);
+        }
         self.earlier.insert(at, before.pop());
         let what = format!("{}: {}", decision.label(), decision.task);
         Ok(Pressed::Decided(what))
+    }
+
+    /// Nothing was decided: shows the words that somebody gave the task meanwhile, or goes on.
+    fn not_current(&mut self, at: usize, why: NotCurrent) -> Result<Pressed> {
+        if let NotCurrent::ChangedInto(id) = &why
+            && let Some(task) = self.store.task(id)?
+        {
+            self.open[at].task = task;
+            return Ok(Pressed::Changed(
+                "somebody changed its words meanwhile: nothing was decided, and this is the new text".to_owned(),
+            ));
+        }
+        Ok(Pressed::Passed(
+            "it is no current task any more: nothing was decided".to_owned(),
+        ))
     }
 
     fn edit(&mut self, at: usize) -> Result<Pressed> {
@@ -210,7 +227,8 @@ impl Deck for Tasks<'_> {
 
     fn undo(&mut self, at: usize) -> Result<()> {
         match self.earlier.remove(&at).flatten() {
-            Some(before) => self.store.save_task_decision(&before),
+            // What is not current any more has no decision to come back.
+            Some(before) => self.store.save_task_decision(&before).map(|_| ()),
             None => self
                 .store
                 .withdraw_task_decision(&self.task(at).id, self.reviewer),
