@@ -5,7 +5,7 @@ use std::{io::Read as _, path::Path, process::Command};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::listing::not_one;
+use super::not_one;
 use crate::{
     cli::{
         args::{Global, TaskEdit},

@@ -3,14 +3,14 @@
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::{NO_TASKS, export, import, select};
+use super::{NO_TASKS, export, import, not_one, select};
 use crate::{
     cli::{
         args::{Global, Tasks},
         commands::sets,
         project::Project,
         ui::{
-            exit::{self, Usage},
+            exit,
             output::{Printer, in_brackets, lines},
         },
     },
@@ -238,24 +238,6 @@ fn show(store: &Store, listing: Listing, id: &str, printer: &Printer) -> Result<
     };
     printer.show(&traced, text_show)?;
     Ok(exit::DONE)
-}
-
-/// The refusal of an id that names no task, or several.
-pub fn not_one(id: &str, matching: &[&str]) -> Usage {
-    const SHOWN: usize = 10;
-    if matching.is_empty() {
-        return Usage(format!(
-            "no such task: `{id}`\nhint: `taskgen tasks list` shows the ids"
-        ));
-    }
-    let ids = matching[..matching.len().min(SHOWN)].join(", ");
-    let more = match matching.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        n => format!(", and {n} more"),
-    };
-    Usage(format!(
-        "several tasks begin with `{id}`\nhint: one of {ids}{more}"
-    ))
 }
 
 /// The transcript around an inspiration's first quote, which stands in brackets.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{card, licences, lineage::named};
+use super::{card, licences};
+use crate::data::id::sha256_hex;
 
 /// Entities by their ids.
 #[derive(Default)]
@@ -139,4 +140,10 @@ pub(super) fn one_or_several(mut values: Vec<Value>) -> Value {
         }
         None => Value::Null,
     }
+}
+
+/// The id of what has only a name: strangers' names are no addresses.
+pub(super) fn named(kind: &str, name: &str) -> String {
+    let hash = sha256_hex(name.as_bytes());
+    format!("#{kind}-{}", &hash[..16])
 }

@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 use super::{
     card::{self, Card, Sources},
     columns::{self, JSONL},
-    crate_graph::{Graph, one_or_several, reference, references, thing},
+    crate_graph::{Graph, named, one_or_several, reference, references, thing},
     readme,
 };
 use crate::{
     data::{
         FromFile, Ms, ReportRecord, SetRecord, State, TaskRecord,
-        id::sha256_hex,
         record::{FromTalk, InspirationRecord, Provenance, Quote, Recording},
     },
     report::export::ExportFile,
@@ -272,12 +271,6 @@ fn judgement(report: &str, measure: &str) -> Value {
         "itemReviewed": reference(report),
         "isBasedOn": reference(report),
     })
-}
-
-/// The id of what has only a name: strangers' names are no addresses.
-pub(super) fn named(kind: &str, name: &str) -> String {
-    let hash = sha256_hex(name.as_bytes());
-    format!("#{kind}-{}", &hash[..16])
 }
 
 /// A length as ISO 8601 writes it.
