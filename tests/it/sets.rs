@@ -128,7 +128,49 @@ fn the_same_choice_is_the_same_version_and_another_is_the_next() {
         &["tasks", "export", "--set", "core@3"],
         &["tasks", "select", "--name", "a@b"],
         &["tasks", "commit", "none"],
-    ]), @"");
+    ]), @"
+    $ taskgen tasks sets
+    exit 0
+    --- out
+    ───
+     set      tasks   withdrawn   sha256
+    ───
+     core@2   4       0           [hash]   where no --set is given
+    ───
+     core@1   6       0           [hash]
+    ───
+
+    $ taskgen tasks diff core@1 core@2
+    exit 0
+    --- out
+    core@1 → core@2: 4 tasks the same, 0 added, 2 removed, 0 edited, 0 changed, 0 withdrawn
+    - t_[id]  围绕砾石河流、光纤电缆、传感器和音高，提出可以检验的假设及其预测，最后交一份包含三个可检验假设的清单。
+    - t_[id]  For gravel rivers with a sensor, a fibre cable, a drum and pitch, find and compare the published wor…
+
+    $ taskgen tasks export --set core@1 --top 2
+    exit 0
+    --- out
+    2 tasks of the set `core@1` written to `[project]/tasks/core@1.jsonl`
+    2 are of unknown licence: a `NAME.toml` beside a recording can name it, or `tasks import --licence`
+
+    $ taskgen tasks export --set core@3
+    exit 2
+    --- err
+    error: no such set of tasks: `core@3`
+    hint: there are `core@2`, `core@1`
+
+    $ taskgen tasks select --name a@b
+    exit 2
+    --- err
+    error: the name of a set has no `@`: `a@b`
+    hint: versions are counted by themselves, and `NAME@2` means the second
+
+    $ taskgen tasks commit none
+    exit 2
+    --- err
+    error: no such set of tasks: `none`
+    hint: there are `core@2`, `core@1`
+    ");
     let meta = std::fs::read_to_string(project.path("tasks/core@1.meta.json")).expect("a file");
     let meta: Value = serde_json::from_str(&meta).expect("JSON");
     assert_eq!(meta.get("created"), None, "no clock");
