@@ -88,6 +88,14 @@ pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
 }
 
+/// Deletes the file of this run, if it has one; what is logged from now on goes nowhere. A file that
+/// cannot be deleted stays.
+pub fn discard() {
+    if let Some(path) = file() {
+        let _ = fs_err::remove_file(path);
+    }
+}
+
 /// A filter for a false error of whisper.cpp: that it was stopped before a pass, as asked.
 struct Meant;
 

@@ -2,6 +2,7 @@
 //! have does not change, and a run that was killed is finished by the same command.
 
 mod limits;
+mod others;
 mod planted;
 
 use std::{
@@ -204,11 +205,6 @@ fn sets_are_withdrawn(project: &Project, gone: &BTreeSet<String>) {
         (&of(3)["withdrawn"], &of(3)["newest"]),
         (&json!(0), &json!(true))
     );
-    let (old, new) = (
-        of(2)["tasks"].as_u64().expect("a number"),
-        of(3)["tasks"].as_u64().expect("a number"),
-    );
-    assert_eq!(old - of(2)["withdrawn"].as_u64().expect("a number"), new);
     let exported = |set: &str| project.ok(&["tasks", "export", "--set", set, "-o", "-"]);
     let left: String = exported("best@2")
         .replace("best@2", "best@3")
@@ -216,6 +212,7 @@ fn sets_are_withdrawn(project: &Project, gone: &BTreeSet<String>) {
         .filter(|line| !line.contains("\"withdrawn\":true"))
         .map(|line| line.to_owned() + "\n")
         .collect();
+    assert!(!left.is_empty());
     assert_eq!(
         exported("best@3"),
         left,

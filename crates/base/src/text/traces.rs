@@ -1,6 +1,6 @@
 //! Traces of texts in other texts: runs of words that stand in these texts and nowhere else. A file
 //! or a reply holds traces of a talk if it shares a long run with it, or several shorter ones.
-//! Hides how words are written in JSON and in HTML, and that scripts without blanks are counted by
+//! Hides how words are written in JSON, in HTML and in addresses, and that scripts without blanks are counted by
 //! characters. Each text is read once, and no text is kept.
 
 use std::collections::{HashSet, VecDeque};
@@ -31,13 +31,16 @@ pub struct Traces {
 impl Traces {
     /// Adds the runs of a text.
     pub fn add(&mut self, text: &str) {
-        let mut runs = Runs::default();
-        each_word(text, |word, weight| {
-            runs.push(word, weight, |run| match run {
-                Run::Long(hash) => self.long.insert(hash),
-                Run::Short(hash) => self.short.insert(hash),
-            });
+        each_run(text, |run| match run {
+            Run::Long(hash) => self.long.insert(hash),
+            Run::Short(hash) => self.short.insert(hash),
         });
+    }
+
+    /// Adds the runs of others.
+    pub fn join(&mut self, others: Self) {
+        self.long.extend(others.long);
+        self.short.extend(others.short);
     }
 
     /// Takes out the runs that stand in a text of others: they tell nothing.
@@ -45,13 +48,20 @@ impl Traces {
         if self.is_empty() {
             return;
         }
-        let mut runs = Runs::default();
-        each_word(text, |word, weight| {
-            runs.push(word, weight, |run| match run {
-                Run::Long(hash) => self.long.remove(&hash),
-                Run::Short(hash) => self.short.remove(&hash),
-            });
+        each_run(text, |run| match run {
+            Run::Long(hash) => self.long.remove(&hash),
+            Run::Short(hash) => self.short.remove(&hash),
         });
+    }
+
+    /// How many long runs there are.
+    pub fn len(&self) -> usize {
+        self.long.len()
+    }
+
+    /// How many long runs these have in common with others.
+    pub fn shared(&self, others: &Self) -> usize {
+        self.long.intersection(&others.long).count()
     }
 
     /// Whether there is no run.
@@ -89,19 +99,16 @@ impl Search<'_> {
         if self.found() || self.traces.is_empty() {
             return;
         }
-        let mut runs = Runs::default();
-        each_word(piece, |word, weight| {
-            runs.push(word, weight, |run| match run {
-                Run::Long(hash) => {
-                    self.long |= self.traces.long.contains(&hash);
-                    self.long
-                }
-                Run::Short(hash) => {
-                    self.traces.short.contains(&hash)
-                        && self.short.len() < ENOUGH
-                        && self.short.insert(hash)
-                }
-            });
+        each_run(piece, |run| match run {
+            Run::Long(hash) => {
+                self.long |= self.traces.long.contains(&hash);
+                self.long
+            }
+            Run::Short(hash) => {
+                self.traces.short.contains(&hash)
+                    && self.short.len() < ENOUGH
+                    && self.short.insert(hash)
+            }
         });
     }
 
@@ -166,6 +173,34 @@ fn mixed(hash: u64, value: u64) -> u64 {
     hash ^ (hash >> 29)
 }
 
+/// Hands over the runs of a text, and those inside its tags: words in attributes and comments are no
+/// part of the sentence around them.
+fn each_run(text: &str, mut each: impl FnMut(Run) -> bool) {
+    for part in std::iter::once(text).chain(insides(text)) {
+        let mut runs = Runs::default();
+        each_word(part, |word, weight| runs.push(word, weight, &mut each));
+    }
+}
+
+/// The insides of the tags of a text.
+fn insides(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('<').filter_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        rest.get(..tag_end(rest)?)
+    })
+}
+
+/// Where the tag ends whose inside a text begins with.
+fn tag_end(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let begins = bytes
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!'));
+    let mut near = bytes.iter().take(LONGEST_TAG);
+    let end = near.position(|byte| matches!(byte, b'>' | b'<'))?;
+    (begins && bytes[end] == b'>').then_some(end)
+}
+
 /// Hands over the words of a text: the hash of each and its weight. Figures are no words: lines have
 /// numbers in a prompt, and times in subtitles.
 fn each_word(text: &str, mut each: impl FnMut(u64, u32)) {
@@ -224,7 +259,8 @@ fn is_without_blanks(c: char) -> bool {
             | '\u{1780}'..='\u{17ff}')
 }
 
-/// The characters of a text, those that JSON and HTML write in other ways undone, tags left out.
+/// The characters of a text, those that JSON, HTML and addresses write in other ways undone, tags
+/// left out.
 struct Plain<'t> {
     rest: &'t str,
 }
@@ -239,6 +275,7 @@ impl Iterator for Plain<'_> {
             '\\' => Some(self.escaped()),
             '&' => Some(self.entity()),
             '<' => Some(self.tag()),
+            '%' => Some(self.percent()),
             c => Some(c),
         }
     }
@@ -290,22 +327,60 @@ impl Plain<'_> {
 
     /// A blank instead of a tag, or the mark itself.
     fn tag(&mut self) -> char {
-        let bytes = self.rest.as_bytes();
-        let begins = bytes
-            .first()
-            .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!'));
-        let end = bytes
-            .iter()
-            .take(LONGEST_TAG)
-            .position(|byte| matches!(byte, b'>' | b'<'));
-        if let (true, Some(end)) = (begins, end)
-            && bytes[end] == b'>'
-        {
-            self.rest = &self.rest[end + 1..];
-            return ' ';
-        }
-        '<'
+        let Some(end) = tag_end(self.rest) else {
+            return '<';
+        };
+        self.rest = &self.rest[end + 1..];
+        ' '
     }
+
+    /// The character of `%XX` as addresses have it, of several where it takes more bytes, or the
+    /// mark itself.
+    fn percent(&mut self) -> char {
+        let first = two_digits(self.rest);
+        let Some(size) = first.and_then(size_of_character) else {
+            return '%';
+        };
+        let (mut bytes, mut rest) = ([0; 4], self.rest);
+        for (at, byte) in bytes.iter_mut().take(size).enumerate() {
+            if at > 0 {
+                let Some(next) = rest.strip_prefix('%') else {
+                    return '%';
+                };
+                rest = next;
+            }
+            let Some(value) = two_digits(rest) else {
+                return '%';
+            };
+            (*byte, rest) = (value, &rest[2..]);
+        }
+        let decoded = std::str::from_utf8(&bytes[..size]).ok();
+        let Some(c) = decoded.and_then(|text| text.chars().next()) else {
+            return '%';
+        };
+        self.rest = rest;
+        c
+    }
+}
+
+/// How many bytes a character takes that begins with this one.
+fn size_of_character(first: u8) -> Option<usize> {
+    match first {
+        0x20..0x80 | b'\n' | b'\r' | b'\t' => Some(1),
+        0xc2..0xe0 => Some(2),
+        0xe0..0xf0 => Some(3),
+        0xf0..0xf5 => Some(4),
+        _ => None,
+    }
+}
+
+/// The number that two hexadecimal digits write.
+fn two_digits(text: &str) -> Option<u8> {
+    let digits = text.get(..2)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u8::from_str_radix(digits, 16).ok()
 }
 
 /// The number that four hexadecimal digits write, and what follows them.
@@ -381,6 +456,19 @@ mod tests {
             .encode_utf16()
             .fold(String::new(), |text, unit| text + &format!("\\u{unit:04x}"));
         check(&escaped, true);
+        for hidden in [
+            r#"<img src="x.png" alt="cable under the gravel bed, and it's still">"#,
+            r#"{"of":"<img alt=\"cable under the gravel bed, and it's still\">"}"#,
+            "<p><!-- cable under the gravel bed, and it's still --> so</p>",
+            "https://x.invalid/?q=cable%20under%20the%20gravel%20bed%2C%20and+it%E2%80%99s%20still",
+        ] {
+            check(hidden, true);
+        }
+        let percent = ZH.bytes();
+        check(
+            &percent.fold(String::new(), |text, byte| text + &format!("%{byte:02X}")),
+            true,
+        );
     }
 
     #[test]
@@ -416,6 +504,19 @@ mod tests {
     }
 
     #[test]
+    fn what_two_texts_share_is_counted() {
+        let (own, other) = (traces(&[TALK]), traces(&[&TALK[..80], ZH]));
+        assert!(own.len() > own.shared(&other) && own.shared(&other) > 0);
+        assert_eq!(
+            (own.shared(&own), own.shared(&traces(&[ZH]))),
+            (own.len(), 0)
+        );
+        let mut both = traces(&[ZH]);
+        both.join(own);
+        assert!(both.are_in(TALK) && both.are_in(ZH));
+    }
+
+    #[test]
     fn pieces_count_together() {
         let own = traces(&[TALK]);
         let mut search = own.search();
@@ -443,6 +544,11 @@ mod tests {
             "<a",
             "\\uéééé",
             "&é;",
+            "%",
+            "%é",
+            "%e4%b8",
+            "%e4%b8%zz",
+            "%ff",
             "<é>",
             "\\\\\\u4e2d",
         ];

@@ -13,7 +13,7 @@ use crate::files;
 
 /// The held lock.
 pub struct WriteLock {
-    _file: File,
+    file: File,
 }
 
 /// Another process holds the lock.
@@ -58,7 +58,14 @@ impl WriteLock {
         file.rewind()?;
         file.write_all(holder.as_bytes())?;
         Ok(Self {
-            _file: file.into_file(),
+            file: file.into_file(),
         })
+    }
+}
+
+impl Drop for WriteLock {
+    /// The command is named in it only while it runs: it may name a recording.
+    fn drop(&mut self) {
+        let _ = self.file.set_len(0);
     }
 }

@@ -38,7 +38,9 @@ use seal::Altered;
 pub use crate::data::Judge;
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::{Recorded, list_instrument, pair_instrument};
-pub use forget::{ForgetCounts, Forgetting, Forgotten, KnownSeminar, SetChange};
+pub use forget::{
+    ByWords, ForgetCounts, Forgetting, Forgotten, FormerPath, KnownSeminar, SetChange,
+};
 pub use inspirations::{Rejection, STAGES};
 pub use judgements::{
     Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, PanelQuestion, PanelVerdict,
@@ -85,8 +87,8 @@ impl Store {
     /// there is no database.
     pub fn scratch(path: &Path, info: &RunInfo) -> Result<Self> {
         let mut copy = Connection::open_in_memory()?;
-        if let Some(original) = Self::open_read_only(path)? {
-            let original = original.connection();
+        // One from before an update is brought up to date in the copy alone.
+        if let Some((original, _)) = open_to_read(path)? {
             rusqlite::backup::Backup::new(&original, &mut copy)?.run_to_completion(
                 1000,
                 Duration::ZERO,
@@ -95,7 +97,7 @@ impl Store {
         }
         settle(&copy, WRITER_WAITS)?;
         copy.pragma_update(None, "foreign_keys", true)?;
-        migrate(&mut copy, path)?;
+        migrate(&mut copy, path, Aside::Nothing)?;
         let mut store = Self {
             connection: Mutex::new(copy),
             path: path.to_owned(),
@@ -108,16 +110,9 @@ impl Store {
 
     /// Opens the database for reading; `None` when there is none yet.
     pub fn open_read_only(path: &Path) -> Result<Option<Self>> {
-        if !path.exists() {
+        let Some((connection, version)) = open_to_read(path)? else {
             return Ok(None);
-        }
-        let flags =
-            rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = match open_shared(path, flags) {
-            Err(error) if cannot_be_shared(&error) => open_unchanging(path, flags).ok_or(error),
-            opened => opened,
         };
-        let (connection, version) = opened.with_context(|| cannot_open(path))?;
         if version != MIGRATIONS.len() {
             return Err(other_version(path, version));
         }
@@ -146,7 +141,7 @@ impl Store {
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
         let mut connection = open_to_write(path)?;
-        migrate(&mut connection, path)?;
+        migrate(&mut connection, path, Aside::Copy)?;
         let mut store = Self {
             connection: Mutex::new(connection),
             path: path.to_owned(),
@@ -299,6 +294,20 @@ fn open_to_write(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// A database of any version for reading; none where there is no file.
+fn open_to_read(path: &Path) -> Result<Option<(Connection, usize)>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let flags =
+        rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = match open_shared(path, flags) {
+        Err(error) if cannot_be_shared(&error) => open_unchanging(path, flags).ok_or(error),
+        opened => opened,
+    };
+    opened.map(Some).with_context(|| cannot_open(path))
+}
+
 fn cannot_be_shared(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
@@ -423,8 +432,17 @@ fn user_version(connection: &Connection) -> rusqlite::Result<usize> {
         .map(|v| v.max(0) as usize)
 }
 
-/// Brings an older database up to date, after copying it aside; refuses a newer one by name.
-fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+/// What is put aside before a database is brought up to date.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    /// A copy beside it.
+    Copy,
+    /// Nothing: it is a copy itself.
+    Nothing,
+}
+
+/// Brings an older database up to date; refuses a newer one by name.
+fn migrate(connection: &mut Connection, path: &Path, aside: Aside) -> Result<()> {
     let version = user_version(connection).with_context(|| cannot_open(path))?;
     if version > MIGRATIONS.len() {
         return Err(other_version(path, version));
@@ -432,7 +450,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     if version == MIGRATIONS.len() {
         return Ok(());
     }
-    if version > 0 {
+    if version > 0 && aside == Aside::Copy {
         let copy = path.with_extension(format!("schema-{version}.db"));
         files::refuse_link(&copy)?;
         connection

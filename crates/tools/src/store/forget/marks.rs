@@ -13,20 +13,23 @@ use crate::{
     store::Store,
 };
 
-/// Where the ids are collected. It holds no texts.
-const TABLE: &str = "DROP TABLE IF EXISTS temp.going;
-    CREATE TEMP TABLE going (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;";
+/// Where the ids are collected, and those of recordings that seem to be the same talk. They hold no
+/// texts.
+const TABLES: &str = "DROP TABLE IF EXISTS temp.going;
+    CREATE TEMP TABLE going (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+    DROP TABLE IF EXISTS temp.alike;
+    CREATE TEMP TABLE alike (id TEXT PRIMARY KEY) WITHOUT ROWID;";
 
-/// What belongs to the recording itself.
-const OF_RECORDING: [&str; 3] = [
-    "INSERT OR IGNORE INTO going SELECT 'path', path FROM seminar_path WHERE seminar = ?1",
-    "INSERT OR IGNORE INTO going SELECT 'transcript', id FROM transcript WHERE seminar = ?1",
-    "INSERT OR IGNORE INTO going SELECT 'inspiration', id FROM inspiration WHERE seminar = ?1",
+/// What belongs to the recordings themselves.
+const OF_RECORDINGS: [&str; 3] = [
+    "INSERT OR IGNORE INTO going SELECT 'path', path FROM seminar_path WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
+    "INSERT OR IGNORE INTO going SELECT 'transcript', id FROM transcript WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
+    "INSERT OR IGNORE INTO going SELECT 'inspiration', id FROM inspiration WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
 ];
 
-/// Its tasks, and those across seminars that rest on any of its inspirations.
+/// Their tasks, and those across seminars that rest on any of their inspirations.
 const TASKS: &str = "INSERT OR IGNORE INTO going
-    SELECT 'task', id FROM task WHERE seminar = ?1 UNION
+    SELECT 'task', id FROM task WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar') UNION
     SELECT 'task', task FROM task_source WHERE inspiration IN (SELECT id FROM going WHERE kind = 'inspiration')";
 
 /// Tasks that say one of them again: in another language, in other words, or imported from a file
@@ -38,13 +41,15 @@ const TASKS_FROM_TASKS: &str = "INSERT OR IGNORE INTO going SELECT 'task', id FR
             OR text IN (SELECT text FROM task WHERE id IN (SELECT id FROM going WHERE kind = 'task'))))";
 
 /// What rests on the tasks.
-const OF_TASKS: [&str; 8] = [
+const OF_TASKS: [&str; 9] = [
     "INSERT OR IGNORE INTO going SELECT 'document', id FROM document
         WHERE task IN (SELECT id FROM going WHERE kind = 'task')",
     "INSERT OR IGNORE INTO going SELECT 'key_point', id FROM key_point
         WHERE task IN (SELECT id FROM going WHERE kind = 'task')",
     "INSERT OR IGNORE INTO going SELECT 'reference', id FROM reference_set
         WHERE task IN (SELECT id FROM going WHERE kind = 'task')",
+    "INSERT OR IGNORE INTO going SELECT 'reference', r.id FROM reference_set r, json_each(r.members) member
+        WHERE member.value IN (SELECT id FROM going WHERE kind = 'key_point')",
     "INSERT OR IGNORE INTO going SELECT 'reference', id FROM checklist
         WHERE task IN (SELECT id FROM going WHERE kind = 'task')",
     "INSERT OR IGNORE INTO going SELECT 'page', id FROM page_visit
@@ -59,7 +64,7 @@ const OF_TASKS: [&str; 8] = [
     "INSERT OR IGNORE INTO going SELECT 'statement', id FROM statement
         WHERE source IN (SELECT id FROM going WHERE kind IN ('document', 'content'))",
     "INSERT OR IGNORE INTO going SELECT 'refusal', stage || '/' || seminar || '/' || seq FROM rejection
-        WHERE seminar = ?1",
+        WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
 ];
 
 /// The comparisons of ranked items with one of them, in pairs and in lists.
@@ -102,7 +107,7 @@ const CALLS: [&str; 8] = [
         WHERE call IS NOT NULL AND id IN (SELECT id FROM going WHERE kind = 'key_point')",
     "INSERT OR IGNORE INTO going SELECT 'call', call FROM checklist
         WHERE call IS NOT NULL AND id IN (SELECT id FROM going WHERE kind = 'reference')",
-    "INSERT OR IGNORE INTO going SELECT 'call', call FROM rejection WHERE call IS NOT NULL AND seminar = ?1",
+    "INSERT OR IGNORE INTO going SELECT 'call', call FROM rejection WHERE call IS NOT NULL AND seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
     "INSERT OR IGNORE INTO going SELECT 'call', call FROM judgement
         WHERE call IS NOT NULL AND id IN (SELECT id FROM going WHERE kind IN ('judgement', 'comparison'))",
     "INSERT OR IGNORE INTO going SELECT 'call', named.value FROM judgement j, json_tree(j.payload) named
@@ -111,44 +116,43 @@ const CALLS: [&str; 8] = [
 ];
 
 impl Store {
-    /// Marks what the project knows of a recording. Nothing is changed.
-    pub fn forgetting(&self, seminar: &SeminarId) -> Result<Forgetting<'_>> {
+    /// Marks what the project knows of some recordings, which are forgotten as one. Nothing is
+    /// changed.
+    pub fn forgetting(&self, seminars: &BTreeSet<SeminarId>) -> Result<Forgetting<'_>> {
         self.read(|connection| {
-            connection.execute_batch(TABLE)?;
-            let own = [seminar.as_str()];
-            for sql in OF_RECORDING {
-                mark(connection, sql, own)?;
+            connection.execute_batch(TABLES)?;
+            for seminar in seminars {
+                put(connection, "seminar", seminar.as_str())?;
             }
-            connection.execute(TASKS, own)?;
-            while connection.execute(TASKS_FROM_TASKS, [])? > 0 {}
-            for sql in OF_TASKS {
-                mark(connection, sql, own)?;
+            for sql in OF_RECORDINGS {
+                connection.execute(sql, [])?;
             }
-            mark_judgements(connection)?;
-            for sql in CALLS {
-                mark(connection, sql, own)?;
-            }
-            Ok(())
+            connection.execute(TASKS, [])?;
+            Ok(mark_what_follows(connection)?)
         })?;
-        Ok(Forgetting {
-            store: self,
-            seminar: seminar.clone(),
-        })
+        Ok(Forgetting { store: self })
     }
 }
 
-/// Runs a statement with the recording as its only value, if it has one.
-fn mark(connection: &Connection, sql: &str, own: [&str; 1]) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(sql)?;
-    if statement.parameter_count() > 0 {
-        statement.execute(own)?;
-    } else {
-        statement.execute([])?;
+/// Marks what rests on the tasks and the reports that are marked.
+pub(super) fn mark_what_follows(connection: &Connection) -> rusqlite::Result<()> {
+    while connection.execute(TASKS_FROM_TASKS, [])? > 0 {}
+    for sql in OF_TASKS {
+        connection.execute(sql, [])?;
+    }
+    mark_judgements(connection)?;
+    for sql in CALLS {
+        connection.execute(sql, [])?;
     }
     Ok(())
 }
 
 fn mark_judgements(connection: &Connection) -> rusqlite::Result<()> {
+    // Whether others are rated by them may be another question by now.
+    connection.execute(
+        "DELETE FROM going WHERE kind IN ('judgement', 'comparison')",
+        [],
+    )?;
     for sql in COMPARISONS {
         connection.execute(sql, [])?;
     }
@@ -169,7 +173,7 @@ impl Forgetting<'_> {
         self.store.read(|connection| Ok(marked(connection, kind)?))
     }
 
-    /// Its paths under the seminars folder, in order.
+    /// Their paths under the seminars folder, in order.
     pub fn paths(&self) -> Result<Vec<String>> {
         Ok(self.marked("path")?.into_iter().collect())
     }
@@ -211,11 +215,12 @@ pub(super) fn marked(connection: &Connection, kind: &str) -> rusqlite::Result<BT
     rows.collect()
 }
 
-pub(super) fn put(connection: &Connection, kind: &str, id: &str) -> rusqlite::Result<()> {
-    connection
+/// Marks a row. Whether it was not marked before.
+pub(super) fn put(connection: &Connection, kind: &str, id: &str) -> rusqlite::Result<bool> {
+    let added = connection
         .prepare_cached("INSERT OR IGNORE INTO going VALUES (?1, ?2)")?
-        .execute(params![kind, id])
-        .map(|_| ())
+        .execute(params![kind, id])?;
+    Ok(added > 0)
 }
 
 /// Whether a value names one of these ids anywhere.

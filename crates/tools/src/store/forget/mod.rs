@@ -1,20 +1,25 @@
 //! Forgetting a recording: all that the project knows of it goes, and only its id stays, so that the
-//! same bytes are not taken in again. Hides which rows belong to a recording (`marks`, `words`), the
+//! same bytes are not taken in again. Hides which rows belong to a recording (`family`, `marks`, `words`), the
 //! order in which they go (`removal`), and how the file is rewritten without them.
 
+mod family;
 mod marks;
 mod removal;
 mod sets;
 mod words;
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
 
 use super::{Store, explain, from_json, open_shared};
-use crate::data::{Id, SeminarId};
+use crate::data::SeminarId;
 
+pub use family::FormerPath;
 pub use sets::SetChange;
+pub use words::ByWords;
 
 /// The version of the schema with which forgetting came.
 const SINCE: usize = 4;
@@ -160,21 +165,18 @@ impl Store {
         store.map_or(Ok(Vec::new()), |store| store.forgotten())
     }
 
-    /// Notes that a recording is being forgotten: from now on it is not taken in. Returns when that
-    /// began.
-    pub fn begin_forgetting(&self, seminar: &SeminarId, now: &str) -> Result<String> {
+    /// Notes that recordings are being forgotten: from now on they are not taken in.
+    pub fn begin_forgetting(&self, seminars: &BTreeSet<SeminarId>, now: &str) -> Result<()> {
         let run = self.run;
         self.write(|tx| {
-            tx.execute(
-                "INSERT INTO forgotten (seminar, forgotten, run) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (seminar) DO NOTHING",
-                params![seminar.as_str(), now, run],
-            )?;
-            tx.query_row(
-                "SELECT forgotten FROM forgotten WHERE seminar = ?1",
-                [seminar.as_str()],
-                |row| row.get(0),
-            )
+            for seminar in seminars {
+                tx.execute(
+                    "INSERT INTO forgotten (seminar, forgotten, run) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (seminar) DO NOTHING",
+                    params![seminar.as_str(), now, run],
+                )?;
+            }
+            Ok(())
         })
     }
 
@@ -191,14 +193,14 @@ impl Store {
 
     /// Rewrites the database without what was deleted: neither free pages nor the files beside it
     /// hold it then. Can be done again.
-    pub fn finish_forgetting(&self, seminar: &SeminarId) -> Result<()> {
+    pub fn finish_forgetting(&self) -> Result<()> {
         self.merge_changes()?;
         self.execute("VACUUM")?;
         self.merge_changes()?;
         self.write(|tx| {
             tx.execute(
-                "UPDATE forgotten SET finished = 1 WHERE seminar = ?1",
-                [seminar.as_str()],
+                "UPDATE forgotten SET finished = 1 WHERE seminar NOT IN (SELECT id FROM seminar)",
+                [],
             )
             .map(|_| ())
         })
@@ -249,19 +251,7 @@ fn paths_of(connection: &Connection, seminar: &SeminarId) -> rusqlite::Result<Ve
     rows.collect()
 }
 
-/// All that the project knows of a recording, marked and not removed yet.
+/// All that the project knows of the recordings that are forgotten, marked and not removed yet.
 pub struct Forgetting<'s> {
     store: &'s Store,
-    seminar: SeminarId,
-}
-
-impl Forgetting<'_> {
-    /// The recording.
-    pub fn seminar(&self) -> &SeminarId {
-        &self.seminar
-    }
-
-    fn id(&self) -> &str {
-        Id::as_str(&self.seminar)
-    }
 }

@@ -6,13 +6,14 @@ use rusqlite::params;
 use serde_json::Value;
 
 use super::{ForgetCounts, Forgetting, sets::withdraw};
-use crate::store::Tx;
+use crate::store::{Store, Tx};
 
 /// What a comparison keeps of its payload: ids and numbers, by which ratings are computed.
 const KEPT_OF_COMPARISONS: [&str; 4] = ["round", "late", "shown", "places"];
 
-/// Rows that stay name no call that goes.
-const UNNAME: [&str; 7] = [
+/// Rows that stay name no call and no statement that goes.
+const UNNAME: [&str; 8] = [
+    "UPDATE citation SET statement = NULL WHERE statement IN (SELECT id FROM going WHERE kind = 'statement')",
     "UPDATE judgement SET call = NULL WHERE call IN (SELECT id FROM going WHERE kind = 'call')",
     "UPDATE inspiration SET call = NULL WHERE call IN (SELECT id FROM going WHERE kind = 'call')",
     "UPDATE task SET call = NULL WHERE call IN (SELECT id FROM going WHERE kind = 'call')",
@@ -40,8 +41,8 @@ const REMOVE: [&str; 22] = [
     "DELETE FROM segment WHERE transcript IN (SELECT id FROM going WHERE kind = 'transcript')",
     "DELETE FROM transcript WHERE id IN (SELECT id FROM going WHERE kind = 'transcript')",
     "DELETE FROM rejection WHERE stage || '/' || seminar || '/' || seq IN (SELECT id FROM going WHERE kind = 'refusal')",
-    "DELETE FROM seminar_path WHERE seminar = ?1",
-    "DELETE FROM seminar WHERE id = ?1",
+    "DELETE FROM seminar_path WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
+    "DELETE FROM seminar WHERE id IN (SELECT id FROM going WHERE kind = 'seminar')",
     "DELETE FROM call WHERE id IN (SELECT id FROM going WHERE kind = 'call')",
     "DELETE FROM blob WHERE sha256 NOT IN (SELECT id FROM going WHERE kind = 'used_text')",
     "DELETE FROM page_visit WHERE id IN (SELECT id FROM going WHERE kind = 'page')",
@@ -49,8 +50,15 @@ const REMOVE: [&str; 22] = [
     "DELETE FROM content WHERE sha256 IN (SELECT id FROM going WHERE kind = 'content')",
 ];
 
+impl Store {
+    /// Cuts the commands of runs that have one of these words to their first words.
+    pub fn cut_commands(&self, names: &[String]) -> Result<()> {
+        self.write(|tx| cut_commands(tx, names))
+    }
+}
+
 impl Forgetting<'_> {
-    /// Removes all that was marked. `names` are words by which the recording is called, such as its
+    /// Removes all that was marked. `names` are words by which the recordings are called, such as its
     /// paths: the commands of runs that have one are cut to their first words.
     pub fn carry_out(&self, names: &[String]) -> Result<ForgetCounts> {
         let counts = self.counts()?;
@@ -66,17 +74,13 @@ impl Forgetting<'_> {
                 tx.execute(sql, [])?;
             }
             for sql in REMOVE {
-                let mut statement = tx.prepare(sql)?;
-                if statement.parameter_count() > 0 {
-                    statement.execute([self.id()])?;
-                } else {
-                    statement.execute([])?;
-                }
+                tx.execute(sql, [])?;
             }
             cut_commands(tx, names)?;
             tx.execute(
-                "UPDATE forgotten SET counts = ?2 WHERE seminar = ?1",
-                params![self.id(), json],
+                "UPDATE forgotten SET counts = ?1
+                 WHERE seminar = (SELECT min(id) FROM going WHERE kind = 'seminar')",
+                [json],
             )
         });
         self.store.execute("PRAGMA foreign_keys = ON")?;

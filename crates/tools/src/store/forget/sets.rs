@@ -12,7 +12,7 @@ use super::{
     marks::{marked, names_any, put},
 };
 use crate::{
-    data::{Id, SeminarId, TaskId},
+    data::TaskId,
     store::{Line, Tx, sets::freeze},
 };
 
@@ -42,7 +42,6 @@ struct Affected {
 /// Marks the lines of sets that hold tasks which go: by the tasks, by what they rest on, by words.
 pub(super) fn mark_lines(
     connection: &Connection,
-    seminar: &SeminarId,
     holds: &impl Fn(&str) -> bool,
 ) -> rusqlite::Result<()> {
     connection.execute(
@@ -52,7 +51,7 @@ pub(super) fn mark_lines(
     )?;
     let mut ids = marked(connection, "inspiration")?;
     ids.extend(marked(connection, "task")?);
-    ids.insert(Id::as_str(seminar).to_owned());
+    ids.extend(marked(connection, "seminar")?);
     let mut statement = connection
         .prepare("SELECT task_set || '/' || place, line FROM set_member WHERE line IS NOT NULL")?;
     let mut rows = statement.query([])?;
@@ -64,7 +63,10 @@ pub(super) fn mark_lines(
             found.push(row.get::<_, String>(0)?);
         }
     }
-    found.iter().try_for_each(|id| put(connection, "line", id))
+    for id in &found {
+        put(connection, "line", id)?;
+    }
+    Ok(())
 }
 
 impl Forgetting<'_> {

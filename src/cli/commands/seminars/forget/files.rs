@@ -1,7 +1,8 @@
 //! The files of a project that hold words of a talk. No link is followed but the project's own
-//! folders; recordings, their side files and the database itself are left out.
+//! folders; recordings in their folder, their side files and the database itself are left out.
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     fs::FileType,
     io::{ErrorKind, Read as _},
@@ -13,7 +14,11 @@ use serde::Serialize;
 
 use super::removed_reports;
 use crate::{
-    cli::{project::Project, ui::log},
+    cli::{
+        project::Project,
+        ui::{exit::Usage, log},
+    },
+    data::SeminarId,
     text::traces::Traces,
     transcribe::EXTENSIONS,
 };
@@ -44,13 +49,15 @@ const SETTINGS: [&str; 2] = ["taskgen.toml", "prices.toml"];
 pub struct Wanted<'a> {
     /// The words of the talk.
     pub traces: &'a Traces,
-    /// Its id.
-    pub id: &'a str,
-    /// Its paths under the seminars folder.
+    /// Its recordings.
+    pub ids: &'a BTreeSet<SeminarId>,
+    /// Their paths under the seminars folder.
     pub paths: &'a [String],
     /// Those of all talks.
     pub all_paths: &'a [String],
-    /// Files that stay, whatever they hold.
+    /// What they are called in commands.
+    pub names: &'a [String],
+    /// Files and folders that stay, whatever they hold.
     pub keep: &'a [PathBuf],
 }
 
@@ -78,6 +85,8 @@ pub enum Why {
     Backup,
     /// It keeps vectors of texts, and is made again.
     Vectors,
+    /// It is a log that names the recording.
+    Log,
 }
 
 impl Why {
@@ -88,6 +97,7 @@ impl Why {
             Self::Words => "holds words of it",
             Self::Backup => "a copy of the database from before an update",
             Self::Vectors => "vectors of texts, made again when they are needed",
+            Self::Log => "a log that names it",
         }
     }
 }
@@ -110,6 +120,8 @@ pub struct Found {
     pub left: Vec<Left>,
     /// Folders of Git repositories.
     pub repositories: Vec<String>,
+    /// Which of those to be kept are.
+    kept: BTreeSet<usize>,
 }
 
 /// Looks through the project's folder.
@@ -127,16 +139,34 @@ pub fn find(project: &Project, wanted: &Wanted<'_>) -> Result<Found> {
         skipped: own_files(&root),
         folders,
         wanted,
-        keep: wanted.keep.iter().map(|path| real(path)).collect(),
+        keep: wanted
+            .keep
+            .iter()
+            .map(|path| places(project, path))
+            .collect(),
     };
     let mut found = Found::default();
     while let Some(folder) = open.pop() {
         search.folder(&folder, &mut open, &mut found);
     }
+    let unused = (0..wanted.keep.len()).find(|at| !found.kept.contains(at));
+    if let Some(unused) = unused {
+        return Err(Usage(format!(
+            "--keep names no file that goes: `{}`\nhint: name one as the plan shows it (without --yes and --keep), or a folder of such files",
+            wanted.keep[unused].display()
+        ))
+        .into());
+    }
     found.going.sort();
     found.left.sort();
     found.repositories.sort();
     Ok(found)
+}
+
+/// Where a file is that is to be kept: its path is meant in this folder, or in the project, as the plan
+/// shows it.
+fn places(project: &Project, path: &Path) -> Vec<PathBuf> {
+    vec![real(path), real(&project.root.join(path))]
 }
 
 /// The project's folders that are links, with their names: they may lie on another disk.
@@ -173,7 +203,8 @@ struct Search<'a> {
     folders: Vec<(PathBuf, &'static str)>,
     wanted: &'a Wanted<'a>,
     skipped: BTreeSet<PathBuf>,
-    keep: Vec<PathBuf>,
+    /// Where each of those to be kept may be.
+    keep: Vec<Vec<PathBuf>>,
 }
 
 /// What a file holds.
@@ -182,6 +213,8 @@ enum Holds {
     Words,
     /// The id, and no words.
     Id,
+    /// The name, and no words; looked for in logs alone.
+    Name,
     Vectors,
     /// What cannot be looked into.
     Packed,
@@ -234,7 +267,8 @@ impl Search<'_> {
 
     fn entry(&self, path: &Path, kind: FileType, found: &mut Found) {
         let name = self.name(path);
-        if self.skipped.contains(path) || is_recording(path) || self.is_side_file(path, &name) {
+        let is_own_recording = is_recording(path) && name.starts_with("seminars/");
+        if self.skipped.contains(path) || is_own_recording || self.is_side_file(path, &name) {
             return;
         }
         if kind.is_symlink() {
@@ -248,8 +282,12 @@ impl Search<'_> {
             return;
         }
         match self.reason(path, &name) {
-            Ok(Verdict::Goes(_)) if self.keep.iter().any(|kept| kept == path) => {
+            Ok(Verdict::Goes(_)) if self.is_kept(path, found) => {
                 self.leave(path, "holds words of it, and is kept (--keep)", found);
+            }
+            Ok(Verdict::Goes(Why::Words)) if self.is_of(&name, self.wanted.all_paths) => {
+                let reason = "the transcript of another recording that holds words of it";
+                self.leave(path, reason, found);
             }
             Ok(Verdict::Goes(_)) if self.is_setting(&name) => {
                 self.leave(path, "holds words of it: edit it", found);
@@ -262,6 +300,9 @@ impl Search<'_> {
             Ok(Verdict::Packed) => {
                 self.leave(path, "packed: words in it are not found", found);
             }
+            Ok(Verdict::Stays) if is_recording(path) => {
+                self.leave(path, "a recording: what is said in it is not known", found);
+            }
             Ok(Verdict::Stays) => {}
             Err(error) => self.unread(path, &error, found),
         }
@@ -271,12 +312,36 @@ impl Search<'_> {
         if self.is_of_recording(name) {
             return Ok(Verdict::Goes(Why::Transcript));
         }
-        Ok(match (self.holds(path)?, is_backup(name)) {
+        Ok(match (self.holds(path, is_log(name))?, is_backup(name)) {
+            (Holds::Name, _) => Verdict::Goes(Why::Log),
             (Holds::Words | Holds::Id, true) => Verdict::Goes(Why::Backup),
             (Holds::Words, false) => Verdict::Goes(Why::Words),
             (Holds::Vectors, _) => Verdict::Goes(Why::Vectors),
             (Holds::Packed, _) => Verdict::Packed,
             (Holds::Id | Holds::Nothing, _) => Verdict::Stays,
+        })
+    }
+
+    /// Whether a file that goes is to be kept.
+    fn is_kept(&self, path: &Path, found: &mut Found) -> bool {
+        let by: Vec<usize> = self
+            .keep
+            .iter()
+            .enumerate()
+            .filter(|(_, places)| places.iter().any(|kept| path.starts_with(kept)))
+            .map(|(at, _)| at)
+            .collect();
+        found.kept.extend(&by);
+        !by.is_empty()
+    }
+
+    /// Whether a file was made of one of these recordings by its name.
+    fn is_of(&self, name: &str, paths: &[String]) -> bool {
+        name.strip_prefix("transcripts/").is_some_and(|name| {
+            let rests = paths
+                .iter()
+                .filter_map(|path| name.strip_prefix(path.as_str()));
+            rests.into_iter().any(|rest| rest.starts_with('.'))
         })
     }
 
@@ -307,10 +372,11 @@ impl Search<'_> {
         SETTINGS.contains(&name) || name.starts_with("prompts/")
     }
 
-    fn holds(&self, path: &Path) -> std::io::Result<Holds> {
+    fn holds(&self, path: &Path, is_log: bool) -> std::io::Result<Holds> {
         let mut file = fs_err::File::open(path)?;
         let mut search = self.wanted.traces.search();
-        let (mut piece, mut has_id, mut is_first) = (Vec::new(), false, true);
+        let (mut piece, mut is_first, mut units) = (Vec::new(), true, None);
+        let (mut has_id, mut has_name) = (false, false);
         loop {
             let read = file.by_ref().take(PIECE as u64).read_to_end(&mut piece)?;
             if std::mem::take(&mut is_first) {
@@ -320,19 +386,56 @@ impl Search<'_> {
                 if PACKED.iter().any(|magic| piece.starts_with(magic)) {
                     return Ok(Holds::Packed);
                 }
+                units = Units::of(&piece);
             }
-            let text = String::from_utf8_lossy(&piece);
+            let text = match units {
+                Some(units) => Cow::Owned(units.text(&piece)),
+                None => String::from_utf8_lossy(&piece),
+            };
             search.read(&text);
             if search.found() {
                 return Ok(Holds::Words);
             }
-            has_id |= text.contains(self.wanted.id);
+            has_id |= self.wanted.ids.iter().any(|id| text.contains(id.as_str()));
+            has_name |= is_log && self.wanted.names.iter().any(|name| text.contains(name));
             if read < PIECE {
                 break;
             }
             piece.drain(..piece.len().saturating_sub(AGAIN));
         }
-        Ok(if has_id { Holds::Id } else { Holds::Nothing })
+        Ok(match (has_name, has_id) {
+            (true, _) => Holds::Name,
+            (false, true) => Holds::Id,
+            (false, false) => Holds::Nothing,
+        })
+    }
+}
+
+/// How a text is written that begins with a mark of two bytes: in units of two.
+#[derive(Clone, Copy)]
+enum Units {
+    Little,
+    Big,
+}
+
+impl Units {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xff, 0xfe, ..] => Some(Self::Little),
+            [0xfe, 0xff, ..] => Some(Self::Big),
+            _ => None,
+        }
+    }
+
+    fn text(self, bytes: &[u8]) -> String {
+        let units = bytes.as_chunks().0.iter().map(|unit| match self {
+            Self::Little => u16::from_le_bytes(*unit),
+            Self::Big => u16::from_be_bytes(*unit),
+        });
+        let characters = char::decode_utf16(units);
+        characters
+            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
     }
 }
 
@@ -347,6 +450,11 @@ fn is_recording(path: &Path) -> bool {
         .extension()
         .map(|ending| ending.to_string_lossy().to_lowercase());
     ending.is_some_and(|ending| EXTENSIONS.contains(&ending.as_str()))
+}
+
+/// Whether a file is a log of a run.
+fn is_log(name: &str) -> bool {
+    name.starts_with("tasks/logs/")
 }
 
 /// Whether a file is a copy of the database from before an update, or what SQLite kept beside it.

@@ -6,8 +6,9 @@ mod files;
 mod removed_reports;
 mod target;
 mod text;
+mod words;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -16,33 +17,38 @@ use self::{
     files::{Found, Going, Left, Wanted},
     removed_reports::RemovedReports,
     target::{Target, choose, take_in_unknown},
+    words::{Related, Words, words},
 };
 use crate::{
     cli::{
         args::{self, Global},
-        project::{Project, resolve},
+        project::Project,
         ui::{
             exit::{self, Usage},
+            log,
             output::Printer,
         },
     },
     data::SeminarId,
     files::sha256_of,
-    llm::Prompts,
-    store::{ForgetCounts, Forgetting, Forgotten, KnownSeminar, SetChange, Store},
-    text::traces::Traces,
-    transcribe,
+    store::{ByWords, ForgetCounts, Forgetting, Forgotten, KnownSeminar, SetChange, Store},
+    transcribe::{self, EXTENSIONS},
 };
 
 /// What goes, or went.
 #[derive(Serialize)]
 struct Forgot {
     seminar: SeminarId,
+    /// Recordings that go along: earlier ones of its path.
+    along: Vec<SeminarId>,
     /// Whether it was done; otherwise nothing was changed.
     done: bool,
-    /// Its paths under the seminars folder.
+    /// Their paths under the seminars folder.
     paths: Vec<String>,
     counts: ForgetCounts,
+    /// Reports on other tasks and imported questions that quote the talk, and what was taken from
+    /// such reports.
+    by_words: Vec<ByWords>,
     /// Files that go.
     files: Vec<Going>,
     /// Files that stay and should be looked at.
@@ -53,6 +59,8 @@ struct Forgot {
     repositories: Vec<String>,
     /// Versions of sets that withdraw tasks.
     sets: Vec<SetChange>,
+    /// Recordings that stay and should be thought of.
+    related: Vec<Related>,
     /// The recordings with their side files.
     recordings: Vec<String>,
     /// Whether these go, too.
@@ -62,10 +70,11 @@ struct Forgot {
 /// What is to be done, with what does it.
 struct Plan<'s> {
     forgot: Forgot,
+    ids: BTreeSet<SeminarId>,
     forgetting: Forgetting<'s>,
     removed: RemovedReports,
     recordings: Vec<PathBuf>,
-    /// What the recording is called in commands.
+    /// What the recordings are called in commands.
     names: Vec<String>,
 }
 
@@ -81,7 +90,7 @@ pub fn run(global: &Global, args: &args::Forget, printer: &Printer) -> Result<u8
     take_in_unknown(&project, &store);
     let code = match choose(&project, &store, &args.id)? {
         Target::Known(seminar) => known(&project, &store, &seminar, args, printer)?,
-        Target::Gone(of) => gone(&store, &of, args.yes, printer)?,
+        Target::Gone(of) => gone(&store, &of, args, printer)?,
     };
     if args.yes {
         store.end_run(&jiff::Timestamp::now().to_string(), code)?;
@@ -119,41 +128,52 @@ fn plan<'s>(
     seminar: &KnownSeminar,
     args: &args::Forget,
 ) -> Result<Plan<'s>> {
-    let forgetting = store.forgetting(&seminar.id)?;
-    let mut traces = Traces::default();
-    forgetting.each_text(|text| traces.add(text))?;
-    let mut removed = RemovedReports::read(project, &forgetting.tasks()?, &mut traces)?;
-    forgetting.each_text_of_others(|text| traces.forgive(text))?;
-    forgive_prompts(project, &mut traces)?;
-    forgetting.mark_by_words(|text| traces.are_in(text))?;
-    removed.look_for(&traces);
+    let Words {
+        seminars,
+        forgetting,
+        traces,
+        by_words,
+        removed,
+        related,
+    } = words(project, store, seminar)?;
+    let ids: BTreeSet<SeminarId> = seminars.iter().map(|of| of.id.clone()).collect();
+    let names = names(&seminars);
+    let paths: Vec<String> = seminars.iter().flat_map(|of| of.paths.clone()).collect();
     let known = store.known_seminars()?;
-    let all_paths: Vec<String> = known.into_iter().flat_map(|of| of.paths).collect();
     let Found {
         going,
         left,
         repositories,
+        ..
     } = files::find(
         project,
         &Wanted {
             traces: &traces,
-            id: seminar.id.as_str(),
-            paths: &seminar.paths,
-            all_paths: &all_paths,
+            ids: &ids,
+            paths: &paths,
+            all_paths: &known
+                .into_iter()
+                .flat_map(|of| of.paths)
+                .collect::<Vec<_>>(),
+            names: &names,
             keep: &args.keep,
         },
     )?;
-    let recordings = recordings(project, seminar);
+    let recordings = recordings(project, &seminars);
+    let along = seminars.iter().filter(|of| of.id != seminar.id);
     let forgot = Forgot {
         seminar: seminar.id.clone(),
+        along: along.map(|of| of.id.clone()).collect(),
         done: false,
-        paths: seminar.paths.clone(),
+        paths,
         counts: forgetting.counts()?,
+        by_words,
         files: going,
         left,
         removed_reports: removed.going(),
         repositories,
         sets: forgetting.sets()?,
+        related,
         recordings: recordings
             .iter()
             .map(|path| text::inside(project, path))
@@ -162,48 +182,52 @@ fn plan<'s>(
     };
     Ok(Plan {
         forgot,
+        ids,
         forgetting,
         removed,
         recordings,
-        names: names(seminar),
+        names,
     })
 }
 
-/// The words of prompts are in many files, and a model's task may repeat some.
-fn forgive_prompts(project: &Project, traces: &mut Traces) -> Result<()> {
-    let own = resolve::prompts(project, "");
-    let built_in = Prompts::new(None, "");
-    for name in Prompts::names() {
-        traces.forgive(&built_in.text(&name)?);
-        // A copy that cannot be read is no reason to keep a talk.
-        traces.forgive(&own.text(&name).unwrap_or_default());
-    }
-    Ok(())
-}
-
-/// The recording's files that are there, with their side files: the same bytes may have several
+/// The recordings' files that are there, with their side files: the same bytes may have several
 /// names, and under one of them there may be another recording by now.
-fn recordings(project: &Project, seminar: &KnownSeminar) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in &seminar.paths {
-        let recording = project.seminars().join(path);
-        let is_same = sha256_of(&recording)
-            .is_ok_and(|sha256| SeminarId::from_parts(&[&sha256]) == seminar.id);
-        if is_same {
-            let side_file = recording.with_extension("toml");
-            found.push(recording);
-            found.extend(Some(side_file).filter(|file| file.is_file()));
+fn recordings(project: &Project, seminars: &[KnownSeminar]) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for seminar in seminars {
+        for path in &seminar.paths {
+            let recording = project.seminars().join(path);
+            let is_same = sha256_of(&recording)
+                .is_ok_and(|sha256| SeminarId::from_parts(&[&sha256]) == seminar.id);
+            if is_same {
+                found.insert(recording);
+            }
         }
     }
-    found.dedup();
-    found
+    let mut side_files = BTreeSet::new();
+    for recording in &found {
+        // It tells of every recording with this stem.
+        let of_others = EXTENSIONS
+            .iter()
+            .map(|ending| recording.with_extension(ending))
+            .any(|other| other.exists() && !found.contains(&other));
+        let side_file = recording.with_extension("toml");
+        if !of_others && side_file.is_file() {
+            side_files.insert(side_file);
+        }
+    }
+    found.into_iter().chain(side_files).collect()
 }
 
-/// What the recording is called where a command names it. A short word would be found everywhere.
-fn names(seminar: &KnownSeminar) -> Vec<String> {
-    let mut names = seminar.paths.clone();
-    names.push(seminar.title.clone());
-    names.extend(seminar.speakers.iter().cloned());
+/// What the recordings are called where a command names them. A short word would be found
+/// everywhere.
+fn names(seminars: &[KnownSeminar]) -> Vec<String> {
+    let mut names = Vec::new();
+    for seminar in seminars {
+        names.extend(seminar.paths.iter().cloned());
+        names.push(seminar.title.clone());
+        names.extend(seminar.speakers.iter().cloned());
+    }
     names.retain(|name| name.chars().count() > 3);
     names
 }
@@ -212,13 +236,13 @@ fn names(seminar: &KnownSeminar) -> Vec<String> {
 fn carry_out(store: &Store, plan: Plan<'_>, printer: &Printer) -> Result<Forgot> {
     let Plan {
         mut forgot,
+        ids,
         forgetting,
         removed,
         recordings,
         names,
     } = plan;
-    let seminar = forgetting.seminar().clone();
-    store.begin_forgetting(&seminar, &jiff::Timestamp::now().to_string())?;
+    store.begin_forgetting(&ids, &jiff::Timestamp::now().to_string())?;
     printer.note("1 of 3: files");
     for file in &forgot.files {
         files::delete(&file.place).context(
@@ -230,18 +254,26 @@ fn carry_out(store: &Store, plan: Plan<'_>, printer: &Printer) -> Result<Forgot>
         recordings.iter().try_for_each(|path| files::delete(path))?;
     }
     printer.note("2 of 3: rows of the database");
+    log::discard();
     forgot.counts = forgetting.carry_out(&names)?;
-    finish(store, &seminar, printer)?;
+    finish(store, printer)?;
     Ok(forgot)
 }
 
-fn finish(store: &Store, seminar: &SeminarId, printer: &Printer) -> Result<()> {
+fn finish(store: &Store, printer: &Printer) -> Result<()> {
     printer.note("3 of 3: the database is written anew");
-    store.finish_forgetting(seminar)
+    store.finish_forgetting()
 }
 
 /// A recording without rows: it was forgotten before, or all but the last step was done.
-fn gone(store: &Store, of: &Forgotten, yes: bool, printer: &Printer) -> Result<u8> {
+fn gone(store: &Store, of: &Forgotten, args: &args::Forget, printer: &Printer) -> Result<u8> {
+    if args.yes {
+        // This run may name it again, by its path.
+        log::discard();
+        if !of.id.as_str().starts_with(&args.id) {
+            store.cut_commands(std::slice::from_ref(&args.id))?;
+        }
+    }
     if of.finished {
         printer.show(of, |of| {
             format!(
@@ -251,7 +283,7 @@ fn gone(store: &Store, of: &Forgotten, yes: bool, printer: &Printer) -> Result<u
         })?;
         return Ok(exit::DONE);
     }
-    if !yes {
+    if !args.yes {
         printer.show(of, |of| {
             format!(
                 "{}: its rows are gone, the database is to be written anew",
@@ -261,7 +293,7 @@ fn gone(store: &Store, of: &Forgotten, yes: bool, printer: &Printer) -> Result<u
         printer.note("nothing was changed\nhint: --yes does it");
         return Ok(exit::DONE);
     }
-    finish(store, &of.id, printer)?;
+    finish(store, printer)?;
     let done = Forgotten {
         finished: true,
         ..of.clone()

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use super::{Forgot, files::Why};
+use super::{
+    Forgot,
+    files::Why,
+    words::{Related, Relation},
+};
 use crate::cli::{
     project::Project,
     ui::output::{count, on_one_line},
@@ -25,11 +29,38 @@ pub fn plan(forgot: &Forgot) -> String {
         },
         on_one_line(&format!("{} {}", forgot.paths.join(", "), forgot.seminar))
     )];
+    lines.extend(along(forgot));
     lines.push(counts(forgot));
+    lines.extend(by_words(forgot));
     lines.extend(files(forgot));
     lines.extend(sets(forgot));
     lines.extend(what_stays(forgot));
     lines.join("\n")
+}
+
+fn along(forgot: &Forgot) -> Option<String> {
+    let ids: Vec<&str> = forgot.along.iter().map(|id| id.as_str()).collect();
+    (!ids.is_empty()).then(|| {
+        format!(
+            "with it: {} (the same path, or the same words where the file was replaced)",
+            ids.join(", ")
+        )
+    })
+}
+
+/// What quotes the talk though it was written for others.
+fn by_words(forgot: &Forgot) -> Vec<String> {
+    let line = |of: &crate::store::ByWords| {
+        let noun = match of.kind.as_str() {
+            "task" => "question",
+            "document" => "report on another task",
+            "reference" => "checklist",
+            "key_point" => "key point",
+            kind => kind,
+        };
+        format!("  {noun} {} holds words of it", on_one_line(&of.id))
+    };
+    forgot.by_words.iter().map(line).collect()
 }
 
 fn counts(forgot: &Forgot) -> String {
@@ -81,9 +112,21 @@ fn sets(forgot: &Forgot) -> Vec<String> {
     forgot.sets.iter().map(of_set).collect()
 }
 
+fn related(of: &Related) -> String {
+    let name = on_one_line(&format!("{} {}", of.name, of.id));
+    match of.why {
+        Relation::Alike => {
+            format!("the same talk seems to be in {name}: forget it, too, or its words stay there")
+        }
+        Relation::MaybeEarlier => {
+            format!("{name} may have been at this path before: forget it, too, if it was")
+        }
+    }
+}
+
 /// What is not touched, and whose it is.
 fn what_stays(forgot: &Forgot) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = forgot.related.iter().map(related).collect();
     let comparisons = forgot.counts.comparisons_kept;
     if comparisons > 0 {
         lines.push(format!(
