@@ -2,17 +2,19 @@
 //! folders; recordings in their folder, their side files and the database itself are left out.
 
 use std::{
-    borrow::Cow,
     collections::BTreeSet,
     fs::FileType,
-    io::{ErrorKind, Read as _},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::removed_reports;
+use super::{
+    content::{self, Holds},
+    removed_reports,
+};
 use crate::{
     cli::{
         project::Project,
@@ -22,22 +24,6 @@ use crate::{
     text::traces::Traces,
     transcribe::EXTENSIONS,
 };
-
-/// Bytes that are read at once, and those that the next piece has again: a run of words does not
-/// take as many.
-const PIECE: usize = 1 << 20;
-const AGAIN: usize = 1 << 16;
-
-/// How files begin whose content is packed.
-const PACKED: [&[u8]; 7] = [
-    b"PK\x03\x04",
-    b"\x1f\x8b",
-    b"\x28\xb5\x2f\xfd",
-    b"7z\xbc\xaf",
-    b"BZh",
-    b"\xfd7zXZ",
-    b"%PDF",
-];
 
 /// The folders that taskgen writes to, wherever they are.
 const FOLDERS: [&str; 3] = ["seminars", "transcripts", "tasks"];
@@ -207,20 +193,6 @@ struct Search<'a> {
     keep: Vec<Vec<PathBuf>>,
 }
 
-/// What a file holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Words,
-    /// The id, and no words.
-    Id,
-    /// The name, and no words; looked for in logs alone.
-    Name,
-    Vectors,
-    /// What cannot be looked into.
-    Packed,
-    Nothing,
-}
-
 impl Search<'_> {
     fn name(&self, path: &Path) -> String {
         for (folder, name) in &self.folders {
@@ -312,14 +284,19 @@ impl Search<'_> {
         if self.is_of_recording(name) {
             return Ok(Verdict::Goes(Why::Transcript));
         }
-        Ok(match (self.holds(path, is_log(name))?, is_backup(name)) {
-            (Holds::Name, _) => Verdict::Goes(Why::Log),
-            (Holds::Words | Holds::Id, true) => Verdict::Goes(Why::Backup),
-            (Holds::Words, false) => Verdict::Goes(Why::Words),
-            (Holds::Vectors, _) => Verdict::Goes(Why::Vectors),
-            (Holds::Packed, _) => Verdict::Packed,
-            (Holds::Id | Holds::Nothing, _) => Verdict::Stays,
-        })
+        Ok(
+            match (
+                content::holds(self.wanted, path, is_log(name))?,
+                is_backup(name),
+            ) {
+                (Holds::Name, _) => Verdict::Goes(Why::Log),
+                (Holds::Words | Holds::Id, true) => Verdict::Goes(Why::Backup),
+                (Holds::Words, false) => Verdict::Goes(Why::Words),
+                (Holds::Vectors, _) => Verdict::Goes(Why::Vectors),
+                (Holds::Packed, _) => Verdict::Packed,
+                (Holds::Id | Holds::Nothing, _) => Verdict::Stays,
+            },
+        )
     }
 
     /// Whether a file that goes is to be kept.
@@ -370,72 +347,6 @@ impl Search<'_> {
 
     fn is_setting(&self, name: &str) -> bool {
         SETTINGS.contains(&name) || name.starts_with("prompts/")
-    }
-
-    fn holds(&self, path: &Path, is_log: bool) -> std::io::Result<Holds> {
-        let mut file = fs_err::File::open(path)?;
-        let mut search = self.wanted.traces.search();
-        let (mut piece, mut is_first, mut units) = (Vec::new(), true, None);
-        let (mut has_id, mut has_name) = (false, false);
-        loop {
-            let read = file.by_ref().take(PIECE as u64).read_to_end(&mut piece)?;
-            if std::mem::take(&mut is_first) {
-                if piece.starts_with(b"taskgen-vectors") {
-                    return Ok(Holds::Vectors);
-                }
-                if PACKED.iter().any(|magic| piece.starts_with(magic)) {
-                    return Ok(Holds::Packed);
-                }
-                units = Units::of(&piece);
-            }
-            let text = match units {
-                Some(units) => Cow::Owned(units.text(&piece)),
-                None => String::from_utf8_lossy(&piece),
-            };
-            search.read(&text);
-            if search.found() {
-                return Ok(Holds::Words);
-            }
-            has_id |= self.wanted.ids.iter().any(|id| text.contains(id.as_str()));
-            has_name |= is_log && self.wanted.names.iter().any(|name| text.contains(name));
-            if read < PIECE {
-                break;
-            }
-            piece.drain(..piece.len().saturating_sub(AGAIN));
-        }
-        Ok(match (has_name, has_id) {
-            (true, _) => Holds::Name,
-            (false, true) => Holds::Id,
-            (false, false) => Holds::Nothing,
-        })
-    }
-}
-
-/// How a text is written that begins with a mark of two bytes: in units of two.
-#[derive(Clone, Copy)]
-enum Units {
-    Little,
-    Big,
-}
-
-impl Units {
-    fn of(bytes: &[u8]) -> Option<Self> {
-        match bytes {
-            [0xff, 0xfe, ..] => Some(Self::Little),
-            [0xfe, 0xff, ..] => Some(Self::Big),
-            _ => None,
-        }
-    }
-
-    fn text(self, bytes: &[u8]) -> String {
-        let units = bytes.as_chunks().0.iter().map(|unit| match self {
-            Self::Little => u16::from_le_bytes(*unit),
-            Self::Big => u16::from_be_bytes(*unit),
-        });
-        let characters = char::decode_utf16(units);
-        characters
-            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect()
     }
 }
 

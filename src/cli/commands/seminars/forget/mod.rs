@@ -2,6 +2,7 @@
 //! they hold is known from the database; then the rows; then the database is rewritten. A run that
 //! was killed is finished by the same command.
 
+mod content;
 mod files;
 mod removed_reports;
 mod target;
