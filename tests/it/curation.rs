@@ -458,7 +458,7 @@ fn pins_beyond_the_top_are_said() {
     project.ok(&[
         "tasks", "edit", &id, "--by", "ana", "--force", "--text", "new.txt",
     ]);
-    reviewed(&project, &["--reviewer", "ana"], &vec!["p"; 9].join(" "));
+    reviewed(&project, &["--reviewer", "ana"], &["p"; 9].join(" "));
     let selected = project.json(&["tasks", "select", "--top", "12"]);
     assert_eq!(selected["chosen"].as_array().map(Vec::len), Some(12));
     assert_eq!(selected["unranked"], 0);

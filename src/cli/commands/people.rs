@@ -85,24 +85,13 @@ pub fn agreement<'a>(of_each: impl Iterator<Item = &'a Votes> + Clone) -> Vec<Pa
 
 /// A line for each two people.
 pub fn agreement_text(pairs: &[Pair]) -> String {
-    pairs
-        .iter()
-        .map(
-            |Pair {
-                 people,
-                 n,
-                 share,
-                 kappa,
-             }| {
-                format!(
-                    "\n{} and {}: {}",
-                    people[0],
-                    people[1],
-                    agreed(*n, *share, *kappa)
-                )
-            },
-        )
-        .collect()
+    let mut out = String::new();
+    for pair in pairs {
+        let [one, other] = &pair.people;
+        let agreed = agreed(pair.n, pair.share, pair.kappa);
+        out.push_str(&format!("\n{one} and {other}: {agreed}"));
+    }
+    out
 }
 
 /// Share and κ for people.

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::rules::{self, Broken, Material};
 use crate::{
     data::{Edited, Inspiration, Task, TaskId},
-    store::Store,
+    store::{SeminarInfo, Store},
     text::words::one_line,
 };
 
@@ -48,7 +48,7 @@ fn check(store: &Store, original: &Task, changed: &Task) -> Result<Result<(), Br
     }
     let seminars = store.seminars()?;
     let seminar = seminars.iter().find(|seminar| seminar.id == from.seminar);
-    let people = seminar.map_or_else(Vec::new, |seminar| seminar.people());
+    let people = seminar.map_or_else(Vec::new, SeminarInfo::people);
     let material = Material {
         words: &words.join("\n"),
         people: &people,

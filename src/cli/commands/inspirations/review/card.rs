@@ -25,13 +25,14 @@ pub fn text(inspiration: &Inspiration, transcript: &Transcript) -> String {
 
 /// What people said, for who settles it; their names say nothing.
 pub fn said(inspiration: &Inspiration) -> String {
-    let of_people = inspiration
-        .reviews
-        .iter()
-        .filter(|review| review.by == Reviewer::Person);
-    of_people
-        .map(|review| format!("\nsaid: {}", review.fault.map_or("accepted", Fault::label)))
-        .collect()
+    let mut out = String::new();
+    for review in &inspiration.reviews {
+        if review.by == Reviewer::Person {
+            let verdict = review.fault.map_or("accepted", Fault::label);
+            out.push_str(&format!("\nsaid: {verdict}"));
+        }
+    }
+    out
 }
 
 /// Each quote in brackets, with the sentence before and the sentence after.

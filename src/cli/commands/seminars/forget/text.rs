@@ -7,9 +7,12 @@ use super::{
     files::Why,
     words::{Related, Relation},
 };
-use crate::cli::{
-    project::Project,
-    ui::output::{count, on_one_line},
+use crate::{
+    cli::{
+        project::Project,
+        ui::output::{count, on_one_line},
+    },
+    data::SeminarId,
 };
 
 /// A file's path in the project.
@@ -39,7 +42,7 @@ pub fn plan(forgot: &Forgot) -> String {
 }
 
 fn along(forgot: &Forgot) -> Option<String> {
-    let ids: Vec<&str> = forgot.along.iter().map(|id| id.as_str()).collect();
+    let ids: Vec<&str> = forgot.along.iter().map(SeminarId::as_str).collect();
     (!ids.is_empty()).then(|| {
         format!(
             "with it: {} (the same path, or the same words where the file was replaced)",

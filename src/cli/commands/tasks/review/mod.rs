@@ -175,11 +175,11 @@ impl Tasks<'_> {
         ))
     }
 
-    fn edit(&mut self, at: usize) -> Result<Pressed> {
+    fn edit(&mut self, at: usize) -> Pressed {
         let task = self.task(at);
         let changed = edit::in_editor(&task.text)
             .and_then(|text| edit::changed(self.store, task, &text, self.reviewer, false));
-        Ok(match changed {
+        match changed {
             Ok((task, _)) => {
                 let what = format!("changed: it is {} now, and waits for a decision", task.id);
                 self.open[at].task = task;
@@ -187,7 +187,7 @@ impl Tasks<'_> {
             }
             // The session goes on.
             Err(why) => Pressed::Changed(format!("{why:#}")),
-        })
+        }
     }
 }
 
@@ -217,7 +217,7 @@ impl Deck for Tasks<'_> {
         match key {
             "a" => self.decide(at, Curated::Accepted, None),
             "p" => self.decide(at, Curated::Pinned, None),
-            "e" => self.edit(at),
+            "e" => Ok(self.edit(at)),
             key => match fault(key) {
                 Some(fault) => self.decide(at, Curated::Rejected, Some(fault)),
                 None => Ok(Pressed::Unknown),
