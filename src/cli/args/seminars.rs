@@ -28,7 +28,7 @@ pub struct Forget {
     /// Delete the recording and its side file, too
     #[arg(long)]
     pub with_recording: bool,
-    /// Leave this file as it is, though it holds words of the talk; repeatable
+    /// Leave this file as it is, or all of this folder, though it holds words of the talk; repeatable
     #[arg(long, value_name = "PATH")]
     pub keep: Vec<PathBuf>,
     /// Let a forgotten recording in again, as if it were new

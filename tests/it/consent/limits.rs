@@ -194,7 +194,8 @@ fn what_is_meant_must_be_clear() {
     --- out
     to be forgotten: rivers.wav s_[id]
     goes: 1 transcript version, 4 inspirations, 14 tasks, 39 calls
-    1 file:
+    2 files:
+      tasks/logs/[log] (a log that names it)
       transcripts/rivers.wav.json (made of the recording)
     19 comparisons stay without reasons: the ratings of other tasks rest on them
     the recording is yours to delete: seminars/rivers.wav, seminars/rivers.toml
