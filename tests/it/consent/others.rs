@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     CANARY,
-    planted::{files, holding, id_of, tasks_on, texts_of, write},
+    planted::{files, holding, id_of, tasks_on, write},
     two_talks,
 };
 use crate::support::{ModelServer, Project, TALK, TALK_ZH};
@@ -21,7 +21,8 @@ fn said_in(talk: &[&str]) -> BTreeSet<String> {
 /// Replaces rivers.wav by another recording, and has tasks made of it.
 fn replace(project: &Project, talk: &[&str]) {
     project.add_recording("rivers.wav", b"rivers.wav, cut", "en", talk);
-    project.ok(&["inspire"]);
+    // A talk of which nothing is made is one that is told.
+    project.output(&["inspire"]);
     project.ok(&["weave"]);
     assert_eq!(project.count("SELECT count(*) FROM seminar"), 3);
 }
@@ -35,7 +36,8 @@ fn an_earlier_recording_of_the_path_goes_along() {
     ];
     for talk in [cut, &other] {
         let (_, project) = two_talks();
-        let mut texts = texts_of(&project, "rivers.wav", TALK);
+        // Tasks of the fake model may be the same as those of the other talk.
+        let mut texts = said_in(TALK);
         let earlier = id_of(&project, "rivers.wav");
         replace(&project, talk);
         texts.extend(said_in(talk));
@@ -46,6 +48,8 @@ fn an_earlier_recording_of_the_path_goes_along() {
         assert_eq!(done["counts"]["transcripts"], 2);
         assert_eq!(holding(project.folder.path(), &texts), NOTHING);
         assert_eq!(project.count("SELECT count(*) FROM seminar"), 1);
+        let orphans = "SELECT count(*) FROM task WHERE seminar NOT IN (SELECT id FROM seminar)";
+        assert_eq!(project.count(orphans), 0);
         assert_eq!(
             project.count("SELECT count(*) FROM forgotten WHERE finished = 1"),
             2
@@ -102,16 +106,8 @@ fn what_quotes_the_talk_goes_whoever_it_was_written_for() {
         .next()
         .expect("a task of the other talk")
         .clone();
-    let report =
-        |agent: &str, text: &str| json!({ "task": task, "agent": agent, "text": text }).to_string();
-    let reports = [
-        report("quoting", &format!("# Floods\n\n{CANARY} So it is.")),
-        report("other", "# Floods\n\nThey come at night, and nobody knows."),
-    ];
-    write(&project, "reports.jsonl", &reports.join("\n"));
-    let file = project.path("reports.jsonl");
-    project.ok(&["reports", "import", file.to_str().expect("a path")]);
     for sql in [
+        format!("INSERT INTO document (id, kind, task, state, text, run) VALUES ('d_quoting', 'report', '{task}', 'ok', 'So it is: {CANARY}', 1), ('d_other', 'report', '{task}', 'ok', 'They come at night, and nobody knows.', 1)"),
         format!("INSERT INTO key_point (id, task, source, text, spans, verified, run) VALUES ('k_1', '{task}', 'x', '{CANARY}', '[]', 1, 1), ('k_2', '{task}', 'x', 'They come at night.', '[]', 1, 1)"),
         format!("INSERT INTO reference_set (id, task, name, version, members, run) VALUES ('z_1', '{task}', 'own', 1, '[\"k_1\",\"k_2\"]', 1)"),
         format!("INSERT INTO checklist (id, task, version, members, run) VALUES ('z_2', '{task}', 1, json_array(json_object('description', '{CANARY}')), 1)"),
