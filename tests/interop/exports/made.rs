@@ -176,7 +176,7 @@ fn record(
     )]);
     if state == State::Ok {
         scores.insert("reference.coverage".to_owned(), at as f64 / 7.0);
-        if at % 3 == 0 {
+        if at.is_multiple_of(3) {
             unscored.insert("ace.score".to_owned(), "timeout </script>".to_owned());
         } else {
             scores.insert("ace.score".to_owned(), 0.0);
@@ -229,8 +229,8 @@ pub fn write(folder: &Path) -> anyhow::Result<()> {
     for report in &reports {
         lines.push(json!({ "report": report }));
     }
-    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(folder.join("expected.jsonl"), lines)?;
+    let lines: Vec<String> = lines.iter().map(serde_json::Value::to_string).collect();
+    std::fs::write(folder.join("expected.jsonl"), lines.join("\n") + "\n")?;
     Ok(())
 }
 
