@@ -6,8 +6,7 @@ use crate::support::{ModelServer, Project, TALK, TALK_ZH};
 fn project() -> (ModelServer, Project) {
     let fake = ModelServer::openai().pipeline();
     let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH)
+        .two_talks()
         .config("[inspire]\nreview = \"never\"\n");
     for role in ["inspire", "weave"] {
         project.reconfigure(

@@ -1,5 +1,5 @@
-//! `taskgen tasks review` and `tasks edit`: what people decide on tasks is saved at once and beside a
-//! running command, is counted, and is what `tasks select` goes by.
+//! `taskgen tasks review` and `tasks edit`: what people decide on tasks is saved at once and beside
+//! a running command, is counted, and is what `tasks select` goes by.
 
 use std::{
     collections::BTreeSet,
@@ -10,14 +10,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project};
 
 fn project(delay: Duration) -> (ModelServer, Project) {
     let fake = ModelServer::openai().delay(delay).pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH)
-        .woven();
+    let project = Project::new(&fake.url).two_talks().woven();
     (fake, project)
 }
 
@@ -67,8 +64,9 @@ fn verdicts(task: &Value) -> Vec<&str> {
 }
 
 /// Two people review all tasks while a ranking asks a slow judge. Nothing is refused or lost. ana
-/// accepts the first nine that she is shown and rejects the others; ben sees them in the same order,
-/// accepts the first six and rejects the others. So they agree on 9 of 12, κ = (.75 − .5) / (1 − .5).
+/// accepts the first nine that she is shown and rejects the others; ben sees them in the same
+/// order, accepts the first six and rejects the others. So they agree on 9 of 12, κ = (.75 − .5) /
+/// (1 − .5).
 #[test]
 fn two_people_review_while_a_ranking_runs() {
     let (fake, project) = project(Duration::from_millis(30));

@@ -7,13 +7,11 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood, spans_that_hold};
+use crate::support::{ModelServer, Project, TALK, llm::Mood, spans_that_hold};
 
 fn project(delay: Duration) -> (ModelServer, Project) {
     let fake = ModelServer::openai().delay(delay).pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url).two_talks();
     (fake, project)
 }
 

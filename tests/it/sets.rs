@@ -1,20 +1,17 @@
-//! Sets of tasks are frozen: whatever happens to the tasks afterwards, a version of a set is exported in
-//! the same bytes, counts all its tasks, and keeps what was promised of it.
+//! Sets of tasks are frozen: whatever happens to the tasks afterwards, a version of a set is
+//! exported in the same bytes, counts all its tasks, and keeps what was promised of it.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use taskgen::data::id::sha256_hex;
 
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project};
 
 /// A project with twelve ranked tasks, of which the best six are the set `core`.
 fn selected() -> (ModelServer, Project) {
     let fake = ModelServer::openai().pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH)
-        .woven();
+    let project = Project::new(&fake.url).two_talks().woven();
     project.ok(&["rank"]);
     project.ok(&["tasks", "select", "--name", "core", "--top", "6"]);
     (fake, project)
@@ -301,8 +298,8 @@ fn a_set_of_an_older_database_keeps_its_tasks() {
     assert_eq!(chosen["version"], 2);
 }
 
-/// The published schemas are those of this program, and what it writes is valid by them (`make interop`
-/// has others check that).
+/// The published schemas are those of this program, and what it writes is valid by them (`make
+/// interop` has others check that).
 #[test]
 fn the_published_schemas_are_up_to_date() {
     let fake = ModelServer::openai().pipeline();

@@ -65,6 +65,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     written
 }
 
+/// Deletes a file, if it is there, and has the disk know it before anything follows.
+pub fn delete(path: &Path) -> Result<()> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    if let Some(folder) = path.parent() {
+        fs_err::File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// A new file with these bytes. What had its name is removed; a link is, too, and not what it leads
 /// to.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<fs_err::File> {

@@ -9,8 +9,8 @@ use clap::Subcommand;
 pub enum Export {
     /// Write a set as a Hugging Face data set
     ///
-    /// `README.md` (the card), `data/tasks.parquet` and `data/tasks.jsonl`, with Croissant's metadata
-    /// and an RO-Crate beside them. `datasets.load_dataset(FOLDER)` opens it.
+    /// `README.md` (the card), `data/tasks.parquet` and `data/tasks.jsonl`, with Croissant's
+    /// metadata and an RO-Crate beside them. `datasets.load_dataset(FOLDER)` opens it.
     HuggingFace(DataSet),
     /// Write a set with Croissant's metadata
     Croissant(DataSet),
@@ -24,13 +24,13 @@ pub enum Export {
     DeepresearchBench(Placed),
     /// Write a set's reports for people to score in Argilla
     ///
-    /// `rg.Dataset.from_disk(FOLDER)` opens it. What comes back is read by `taskgen audit agreement`:
-    /// `records(with_responses=True).to_list(flatten=True)` as JSON.
+    /// `rg.Dataset.from_disk(FOLDER)` opens it. What comes back is read by `taskgen audit
+    /// agreement`: `records(with_responses=True).to_list(flatten=True)` as JSON.
     Argilla(ForScoring),
     /// Write a set's reports for people to score in Label Studio
     ///
-    /// `config.xml` is the labelling configuration, `tasks.json` what is imported. The JSON export is
-    /// read by `taskgen audit agreement`.
+    /// `config.xml` is the labelling configuration, `tasks.json` what is imported. The JSON export
+    /// is read by `taskgen audit agreement`.
     LabelStudio(ForScoring),
     /// Write the JSON Schemas of the files that taskgen writes
     Schemas {

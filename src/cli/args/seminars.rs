@@ -11,9 +11,10 @@ pub enum Seminars {
     List,
     /// Take a recording out of the project, with all that was made of what is said in it
     ///
-    /// For speakers who withdraw consent. Transcripts, inspirations, tasks, reports, calls to models
-    /// and the files that hold words of the talk go; frozen sets keep the places of its tasks, without
-    /// their texts. Shows first what would go: --yes does it. The recording itself stays.
+    /// For speakers who withdraw consent. Transcripts, inspirations, tasks, reports, calls to
+    /// models and the files that hold words of the talk go; frozen sets keep the places of its
+    /// tasks, without their texts. Shows first what would go: --yes does it. The recording itself
+    /// stays.
     Forget(Forget),
 }
 
@@ -28,7 +29,8 @@ pub struct Forget {
     /// Delete the recording and its side file, too
     #[arg(long)]
     pub with_recording: bool,
-    /// Leave this file as it is, or all of this folder, though it holds words of the talk; repeatable
+    /// Leave this file as it is, or all of this folder, though it holds words of the talk;
+    /// repeatable
     #[arg(long, value_name = "PATH")]
     pub keep: Vec<PathBuf>,
     /// Let a forgotten recording in again, as if it were new

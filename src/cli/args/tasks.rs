@@ -24,8 +24,8 @@ pub enum Inspirations {
     /// Accept or reject inspirations, one key each
     ///
     /// They are shown one at a time, in random order and without what others said. Each decision is
-    /// saved at once; several people can review at the same time, and beside a running command. What
-    /// most accept stands; what they disagree on waits until it is settled (--disputed).
+    /// saved at once; several people can review at the same time, and beside a running command.
+    /// What most accept stands; what they disagree on waits until it is settled (--disputed).
     Review(Review),
 }
 
@@ -47,7 +47,8 @@ pub struct Reviewing {
     /// Also show what this reviewer has decided already
     #[arg(long)]
     pub again: bool,
-    /// Only what another reviewer has decided, for a second decision that knows nothing of the first
+    /// Only what another reviewer has decided, for a second decision that knows nothing of the
+    /// first
     #[arg(long)]
     pub second: bool,
     /// Only what reviewers disagree on, with what they said; the decision settles it
@@ -74,21 +75,22 @@ pub enum Tasks {
     },
     /// Accept, reject, pin or edit tasks, one key each
     ///
-    /// They are shown one at a time and without what others said, those first of which it is not sure
-    /// whether they are among the best, each group in random order. Each decision is saved at once;
-    /// several people can review at the same time, and beside a running command. `tasks select` leaves
-    /// out what most reject or what they disagree on, and takes what is pinned.
+    /// They are shown one at a time and without what others said, those first of which it is not
+    /// sure whether they are among the best, each group in random order. Each decision is saved at
+    /// once; several people can review at the same time, and beside a running command. `tasks
+    /// select` leaves out what most reject or what they disagree on, and takes what is pinned.
     Review(TaskReview),
     /// Change the words of a task
     ///
-    /// The changed task is a new one, which leads back to the same quotes and names who changed it; the
-    /// task as it was stays with its reports. The rules of `weave` are checked.
+    /// The changed task is a new one, which leads back to the same quotes and names who changed it;
+    /// the task as it was stays with its reports. The rules of `weave` are checked.
     Edit(TaskEdit),
     /// Select the best tasks as a named set
     ///
     /// Near-copies of better tasks are left out, quotas are kept, and doubtful choices are listed.
-    /// The set is frozen: nothing that happens to the tasks later changes it, and choosing others makes
-    /// a new version. `answer`, `evaluate` and `leaderboard` use the newest selection. Needs a ranking.
+    /// The set is frozen: nothing that happens to the tasks later changes it, and choosing others
+    /// makes a new version. `answer`, `evaluate` and `leaderboard` use the newest selection. Needs
+    /// a ranking.
     Select(Selection),
     /// Show how much the tasks differ
     ///
@@ -122,7 +124,8 @@ pub enum Tasks {
         #[arg(value_name = "NAME[@V]")]
         set: String,
     },
-    /// Write the tasks of a set, or some of them, with what shows that they are those of its commitment
+    /// Write the tasks of a set, or some of them, with what shows that they are those of its
+    /// commitment
     Reveal(Reveal),
     /// Check revealed tasks against a commitment
     ///
@@ -166,8 +169,8 @@ pub struct Verify {
 /// `tasks export`
 #[derive(Debug, clap::Args)]
 pub struct TaskExport {
-    /// File to write; `-` is standard output [default: tasks/tasks.jsonl, or tasks/NAME@V.jsonl of a
-    /// set]
+    /// File to write; `-` is standard output [default: tasks/tasks.jsonl, or tasks/NAME@V.jsonl of
+    /// a set]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Only the tasks of this set

@@ -45,6 +45,17 @@ pub fn is_shown(args: &Reviewing, reviewer: &str, votes: &Votes, standing: Stand
     (args.again || !is_judged) && (!args.second || others > 0)
 }
 
+/// Why a reviewer is shown nothing.
+pub fn nothing_to_review(args: &Reviewing, reviewer: &str) -> String {
+    if args.disputed {
+        "reviewers disagree on none".to_owned()
+    } else if args.second {
+        format!("there is nothing that another has judged and {reviewer} has not")
+    } else {
+        format!("{reviewer} has judged all of them\nhint: --again shows them once more")
+    }
+}
+
 /// How two people agree on whether to accept.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {

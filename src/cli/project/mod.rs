@@ -165,8 +165,8 @@ impl Project {
         Ok(store)
     }
 
-    /// The database for what people decide. The lock is not held: several people decide at once, and
-    /// beside a running command.
+    /// The database for what people decide. The lock is not held: several people decide at once,
+    /// and beside a running command.
     pub fn decide(&self, global: &Global) -> Result<Store> {
         let beside = Store::open_beside(&self.database(), &self.run_info()?)?;
         beside.map_or_else(|| self.write(global), Ok)

@@ -88,8 +88,8 @@ pub fn file() -> Option<&'static Path> {
     RUN.get().map(|(path, _)| path.as_path())
 }
 
-/// Deletes the file of this run, if it has one; what is logged from now on goes nowhere. A file that
-/// cannot be deleted stays.
+/// Deletes the file of this run, if it has one; what is logged from now on goes nowhere. A file
+/// that cannot be deleted stays.
 pub fn discard() {
     if let Some(path) = file() {
         let _ = fs_err::remove_file(path);

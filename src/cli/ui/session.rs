@@ -1,5 +1,5 @@
-//! A session at the keyboard: one thing at a time is shown and decided, and each decision can be taken
-//! back.
+//! A session at the keyboard: one thing at a time is shown and decided, and each decision can be
+//! taken back.
 
 use anyhow::Result;
 
@@ -27,7 +27,8 @@ pub enum Pressed {
     Decided(String),
     /// It changed what is shown, so that it is shown again; what is said of it.
     Changed(String),
-    /// It decides nothing, because what is shown is gone; what is said of that. The next one is shown.
+    /// It decides nothing, because what is shown is gone; what is said of that. The next one is
+    /// shown.
     Passed(String),
     /// Nothing: it means nothing here.
     Unknown,

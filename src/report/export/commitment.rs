@@ -1,10 +1,10 @@
-//! A promise of tasks before they are published: a hash that says nothing about them, and what later
-//! shows that they are the ones.
+//! A promise of tasks before they are published: a hash that says nothing about them, and what
+//! later shows that they are the ones.
 //!
-//! Each line of a set has a leaf, the SHA-256 of `NONCE LINE`; the nonce, 64 hexadecimal digits, keeps
-//! anybody from guessing a line. The commitment is the SHA-256 of a first line `taskgen commitment 1`,
-//! a second line `NAME@VERSION`, and the leaves, each on a line with its end. Who knows all leaves can
-//! check one task without the others.
+//! Each line of a set has a leaf, the SHA-256 of `NONCE LINE`; the nonce, 64 hexadecimal digits,
+//! keeps anybody from guessing a line. The commitment is the SHA-256 of a first line `taskgen
+//! commitment 1`, a second line `NAME@VERSION`, and the leaves, each on a line with its end. Who
+//! knows all leaves can check one task without the others.
 
 use std::collections::BTreeSet;
 
@@ -123,8 +123,8 @@ pub fn check(revealed: &Revealed, commitment: &str) -> Checked {
     }
 }
 
-/// What is not of the form of a commitment. Without it, a boundary between two parts could be moved:
-/// another line would have the same leaf, or other leaves the same commitment.
+/// What is not of the form of a commitment. Without it, a boundary between two parts could be
+/// moved: another line would have the same leaf, or other leaves the same commitment.
 fn malformed(revealed: &Revealed) -> Option<&'static str> {
     let is_hash = |text: &String| {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -203,8 +203,8 @@ mod tests {
         assert!(!check(&nothing).holds(), "nothing shows nothing");
     }
 
-    /// The same hash from other parts: a boundary is moved, so that a line that nobody promised has the
-    /// leaf, or the leaves are fewer.
+    /// The same hash from other parts: a boundary is moved, so that a line that nobody promised has
+    /// the leaf, or the leaves are fewer.
     #[test]
     fn a_moved_boundary_is_found() {
         let frozen = set(&["{\"a b\":1}", "{\"a\":2}"]);

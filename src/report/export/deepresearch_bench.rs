@@ -1,6 +1,6 @@
-//! A set and its reports in `DeepResearch` Bench's layout: `query.jsonl` (`id`, `topic`, `language`,
-//! `prompt`) and a file of articles for each agent (`id`, `prompt`, `article`). Hides how ids are
-//! chosen, which agents' names can be files, and attempts beyond the first.
+//! A set and its reports in `DeepResearch` Bench's layout: `query.jsonl` (`id`, `topic`,
+//! `language`, `prompt`) and a file of articles for each agent (`id`, `prompt`, `article`). Hides
+//! how ids are chosen, which agents' names can be files, and attempts beyond the first.
 //!
 //! What the layout has no place for is left out: attempts without a report, facets but the topic,
 //! and the template of a text with time slots.

@@ -14,8 +14,8 @@ use crate::data::{
     record::{SetLine, TaskLine},
 };
 
-/// The schemas by their names: a line of `tasks.jsonl`, a line of a set's export and what stands beside
-/// it, a commitment, revealed tasks, a transcript.
+/// The schemas by their names: a line of `tasks.jsonl`, a line of a set's export and what stands
+/// beside it, a commitment, revealed tasks, a transcript.
 pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("task", of::<TaskRecord>()),

@@ -72,7 +72,8 @@ fn joined(set: &str, canary: &str, task: &TaskId, own: Option<&str>) -> Result<S
     Ok(format!("{shared}{own}"))
 }
 
-/// How many members the first `top` tasks are: translations follow their tasks, and count with them.
+/// How many members the first `top` tasks are: translations follow their tasks, and count with
+/// them.
 pub fn end_of(set: &SetRecord, top: usize) -> usize {
     let mut tasks = 0;
     for (at, member) in set.tasks.iter().enumerate() {

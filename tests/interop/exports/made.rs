@@ -1,5 +1,5 @@
-//! A made-up set with the reports of two agents, in all layouts of others' tools: Chinese texts, HTML,
-//! `</script>`, line breaks, a measure without a score, a refused report, a withdrawn task.
+//! A made-up set with the reports of two agents, in all layouts of others' tools: Chinese texts,
+//! HTML, `</script>`, line breaks, a measure without a score, a refused report, a withdrawn task.
 
 use std::{collections::BTreeMap, path::Path};
 

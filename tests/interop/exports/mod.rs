@@ -1,5 +1,5 @@
-//! Exports, each opened by its owner's own package: a project's, made by the program, and a made-up set
-//! with whatever strangers write.
+//! Exports, each opened by its owner's own package: a project's, made by the program, and a made-up
+//! set with whatever strangers write.
 
 mod made;
 
@@ -17,7 +17,7 @@ use taskgen::{
     },
 };
 
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project};
 
 /// Runs a check with the Python that a variable names, and returns what it printed.
 fn checked(python: &str, script: &str, args: &[&Path]) -> String {
@@ -45,10 +45,7 @@ const SCORING: &str = "TASKGEN_SCORING_PYTHON";
 /// A project with a set of eight tasks in two languages and the reports of two agents.
 fn project() -> (ModelServer, Project) {
     let fake = ModelServer::openai().pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH)
-        .woven();
+    let project = Project::new(&fake.url).two_talks().woven();
     project.ok(&["rank"]);
     project.ok(&["tasks", "select", "--name", "core", "--top", "8"]);
     for agent in ["plain", "河流"] {

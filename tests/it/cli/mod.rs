@@ -2,14 +2,12 @@
 
 mod refusals;
 
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK};
 use serde_json::Value;
 
 fn project() -> (ModelServer, Project) {
     let fake = ModelServer::openai().pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH);
+    let project = Project::new(&fake.url).two_talks();
     (fake, project)
 }
 

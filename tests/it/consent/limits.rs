@@ -1,4 +1,5 @@
-//! What is told apart: sentences of two talks, files that stay, links, wrong names, a running stage.
+//! What is told apart: sentences of two talks, files that stay, links, wrong names, a running
+//! stage.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +15,7 @@ use super::{
     planted::{copy, holding, id_of, ranking, tasks_on, texts_of, write},
     two_talks,
 };
-use crate::support::{ModelServer, Project, TALK, TALK_ZH};
+use crate::support::{ModelServer, Project, TALK};
 
 #[test]
 fn a_sentence_of_two_talks_stays_with_the_other() {
@@ -210,10 +211,7 @@ fn a_running_stage_is_not_disturbed() {
     let fake = ModelServer::openai()
         .delay(Duration::from_millis(100))
         .pipeline();
-    let project = Project::new(&fake.url)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH)
-        .woven();
+    let project = Project::new(&fake.url).two_talks().woven();
     let mut ranking = project
         .command(&["rank"])
         .stderr(Stdio::null())

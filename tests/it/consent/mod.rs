@@ -1,5 +1,5 @@
-//! `taskgen seminars forget`: nothing of a forgotten talk is in any byte of the project, what others
-//! have does not change, and a run that was killed is finished by the same command.
+//! `taskgen seminars forget`: nothing of a forgotten talk is in any byte of the project, what
+//! others have does not change, and a run that was killed is finished by the same command.
 
 mod limits;
 mod others;

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     pipeline::kill_after,
-    support::{ModelServer, Project, TALK, TALK_ZH, llm::Mood},
+    support::{ModelServer, Project, TALK, llm::Mood},
 };
 
 /// A project with two seminars and no method named, so that it ranks by duels.
@@ -27,8 +27,7 @@ fn project_with(budget: u64, delay: Duration) -> (ModelServer, Project) {
     let by_duels = format!("budget_calls = {budget}\ntarget_recall = 1.0");
     let project = Project::new(&fake.url)
         .config_instead("method = \"elo\"\nrounds = 4", &by_duels)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH);
+        .two_talks();
     (fake, project)
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{tell_apart, weave};
 use crate::support::{
-    ModelServer, Project, TALK, TALK_ZH, answers,
+    ModelServer, Project, answers,
     llm::{Mood, Play, Request, weighed},
 };
 
@@ -26,8 +26,7 @@ fn project(plan: impl Fn(&Request) -> Play + Send + Sync + 'static) -> (ModelSer
     let by_duels = "budget_calls = 40\ntarget_recall = 1.0";
     let project = Project::new(&fake.url)
         .config_instead("method = \"elo\"\nrounds = 4", by_duels)
-        .seminar("rivers.wav", "en", TALK)
-        .seminar("heliu.wav", "zh", TALK_ZH);
+        .two_talks();
     weave(&fake, &project);
     tell_apart(&project);
     (fake, project)

@@ -69,6 +69,12 @@ impl Project {
         self
     }
 
+    /// With a talk in English and one in Chinese.
+    pub fn two_talks(self) -> Self {
+        self.seminar("rivers.wav", "en", TALK)
+            .seminar("heliu.wav", "zh", TALK_ZH)
+    }
+
     /// With more sections in its configuration.
     pub fn config(self, sections: &str) -> Self {
         self.configure(&(self.configuration() + sections));

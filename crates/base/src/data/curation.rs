@@ -41,6 +41,11 @@ impl TaskDecision {
         }
     }
 
+    /// What people's decisions on one task, oldest first, come to.
+    pub fn standing(decisions: &[Self]) -> Standing {
+        Standing::of(&decisions.iter().map(Self::vote).collect::<Vec<_>>())
+    }
+
     /// For people: the word, with the reason.
     pub fn label(&self) -> String {
         match self.fault {

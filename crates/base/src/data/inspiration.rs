@@ -194,8 +194,8 @@ pub struct Review {
 }
 
 impl Review {
-    /// Whether an inspiration with these reviews, oldest first, stands: what people's decisions come
-    /// to, or else acceptance by every model.
+    /// Whether an inspiration with these reviews, oldest first, stands: what people's decisions
+    /// come to, or else acceptance by every model.
     pub fn let_stand(reviews: &[Self]) -> bool {
         match Self::standing(reviews) {
             Standing::Open => reviews.iter().all(|review| review.fault.is_none()),

@@ -98,7 +98,7 @@ fn search(root: &Path, folder: &Path, found: &mut Discovered) -> anyhow::Result<
             if !hidden {
                 search(root, &path, found)?;
             }
-        } else if has_extension(&path) && path.is_file() {
+        } else if is_recording(&path) && path.is_file() {
             if hidden || is_temporary(&name) {
                 found.skipped.push(path);
             } else {
@@ -109,7 +109,8 @@ fn search(root: &Path, folder: &Path, found: &mut Discovered) -> anyhow::Result<
     Ok(())
 }
 
-fn has_extension(path: &Path) -> bool {
+/// Whether a file is a recording by its name.
+pub fn is_recording(path: &Path) -> bool {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()))
 }

@@ -24,7 +24,7 @@ mod transcribe_file;
 
 pub use audio::{Audio, SAMPLE_RATE};
 pub use batch::{Batch, BatchItem, RecordingFolder, forgotten_note};
-pub use discover::{Discovered, EXTENSIONS, FORMATS, Recording, discover};
+pub use discover::{Discovered, EXTENSIONS, FORMATS, Recording, discover, is_recording};
 pub use error::TranscribeError;
 pub use language::{span::LanguageSpan, tag::Language};
 pub use media::{Decoder, MediaError, serve as serve_decoding, serve_length};

@@ -9,8 +9,8 @@ use crate::{
     text::words::one_line,
 };
 
-/// The task that `by` makes of `task`, and the rule that it breaks, if it breaks one. The rules of form
-/// hold for tasks of seminars; an imported question may be of any form. Nothing is stored.
+/// The task that `by` makes of `task`, and the rule that it breaks, if it breaks one. The rules of
+/// form hold for tasks of seminars; an imported question may be of any form. Nothing is stored.
 pub fn edited(store: &Store, task: &Task, text: &str, by: &str) -> Result<(Task, Option<Broken>)> {
     // A question of a file keeps its lines.
     let text = match task.from_seminar() {

@@ -201,8 +201,8 @@ impl Store {
     /// One short transaction.
     fn write<T>(&self, work: impl FnOnce(&Tx<'_>) -> rusqlite::Result<T>) -> Result<T> {
         let mut connection = self.connection();
-        // A transaction that first reads and then writes fails at once where another process wrote in
-        // between; one that begins by writing waits.
+        // A transaction that first reads and then writes fails at once where another process wrote
+        // in between; one that begins by writing waits.
         let transaction = Tx(connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|e| explain(&self.path, e))?);

@@ -56,8 +56,8 @@ const SELECT: &str =
        AND s.id NOT IN (SELECT seminar FROM forgotten)";
 
 impl Store {
-    /// Stores a transcript as the current one of its seminar; does nothing if it is already. That of
-    /// a recording that was forgotten is refused.
+    /// Stores a transcript as the current one of its seminar; does nothing if it is already. That
+    /// of a recording that was forgotten is refused.
     pub fn save_transcript(&self, info: &SeminarInfo, transcript: &Transcript) -> Result<()> {
         let (run, stream) = (self.run, self.stream());
         anyhow::ensure!(
@@ -120,8 +120,8 @@ impl Store {
         })
     }
 
-    /// All recordings with a transcript, by path. One that was replaced under its path is gone, and so
-    /// is one that is being forgotten.
+    /// All recordings with a transcript, by path. One that was replaced under its path is gone, and
+    /// so is one that is being forgotten.
     pub fn seminars(&self) -> Result<Vec<SeminarInfo>> {
         self.read(|connection| {
             let mut statement = connection.prepare(&format!("{SELECT} ORDER BY 2, 1"))?;

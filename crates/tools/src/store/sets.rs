@@ -1,5 +1,5 @@
-//! Named sets of tasks, in versions. A version keeps its tasks' own lines, and is never changed: only
-//! withdrawing takes a line out.
+//! Named sets of tasks, in versions. A version keeps its tasks' own lines, and is never changed:
+//! only withdrawing takes a line out.
 
 use anyhow::{Context as _, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -127,8 +127,8 @@ impl Store {
         self.write(|tx| freeze(tx, name, lines, run))
     }
 
-    /// A version of a set, the newest if none is given; of the newest set of all if no name is given.
-    /// None where there is none.
+    /// A version of a set, the newest if none is given; of the newest set of all if no name is
+    /// given. None where there is none.
     pub fn frozen_set(
         &self,
         name: Option<&str>,

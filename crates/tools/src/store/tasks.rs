@@ -59,9 +59,9 @@ impl Store {
         self.read(|connection| Ok(kind.current(connection)?.len()))
     }
 
-    /// The current tasks by id, without translations. What was woven across seminars, or changed by a
-    /// person, falls with any of its inspirations; that of one seminar is woven anew with it. What a
-    /// person changed takes the place of the task that it was.
+    /// The current tasks by id, without translations. What was woven across seminars, or changed by
+    /// a person, falls with any of its inspirations; that of one seminar is woven anew with it.
+    /// What a person changed takes the place of the task that it was.
     pub fn tasks(&self) -> Result<Vec<Task>> {
         let mut tasks = self.tasks_of_one()?;
         tasks.extend(self.imported_tasks()?);
@@ -88,8 +88,8 @@ impl Store {
         Ok(tasks)
     }
 
-    /// Keeps what a person made of a task; it is current then instead of that. Keeps nothing if that
-    /// is not current any more.
+    /// Keeps what a person made of a task; it is current then instead of that. Keeps nothing if
+    /// that is not current any more.
     pub fn save_edited(&self, task: &Task, original: &TaskId) -> Result<Result<(), NotCurrent>> {
         let (run, stream) = (self.run, self.stream());
         self.write(|tx| {
@@ -208,8 +208,8 @@ impl Store {
         })
     }
 
-    /// Makes `tasks` the members of an imported set, frozen as `lines`. Returns its version, and how
-    /// many members of the version before are current no more: those stay with their reports,
+    /// Makes `tasks` the members of an imported set, frozen as `lines`. Returns its version, and
+    /// how many members of the version before are current no more: those stay with their reports,
     /// superseded, unless another set has them.
     pub fn save_imported(&self, set: &str, tasks: &[Task], lines: &[Line]) -> Result<(u32, u64)> {
         let (run, stream) = (self.run, self.stream());

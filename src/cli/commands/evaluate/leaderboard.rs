@@ -38,7 +38,7 @@ use crate::{
 pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let tasks = sets::tasks(&store, args.set.as_deref())?;
+    let (set, tasks) = sets::chosen(&store, args.set.as_deref())?;
     let reports = answer::report_heads(&store)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
@@ -71,7 +71,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         resamples: args.resamples,
         seed: project.loaded.config.seed,
         failed_as_zero: args.failed_as_zero,
-        set: in_set(&store, &tasks)?,
+        set: set.map_or_else(BTreeMap::new, |_| with_facets(&tasks)),
         ..Options::default()
     };
     let board = fold(&scored, &options);
@@ -97,15 +97,12 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     Ok(exit::DONE)
 }
 
-/// The tasks by id, with their facets, if they are those of a set: then they count, answered or not.
-fn in_set(store: &Store, tasks: &[Task]) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
-    if store.sets()?.is_empty() {
-        return Ok(BTreeMap::new());
-    }
+/// Tasks by id, with their facets.
+fn with_facets(tasks: &[Task]) -> BTreeMap<String, BTreeMap<String, String>> {
     let tasks = tasks.iter();
-    Ok(tasks
+    tasks
         .map(|task| (task.id.to_string(), evaluate::facets(task)))
-        .collect())
+        .collect()
 }
 
 /// The facets without blanks around them, each once.

@@ -93,15 +93,7 @@ pub fn run(global: &Global, command: &Export, printer: &Printer) -> Result<u8> {
 
 fn opened(global: &Global, args: &Placed) -> Result<Opened> {
     let store = Project::find(global)?.read_or_hint()?;
-    let set = if let Some(name) = &args.set {
-        sets::frozen(&store, name)?
-    } else {
-        let newest = sets::found(&store, None)?.ok_or_else(|| {
-            let hint = "`taskgen tasks select`, or `taskgen tasks import FILE`";
-            Usage(format!("there is no set of tasks to export\nhint: {hint}"))
-        })?;
-        sets::frozen(&store, &newest.label())?
-    };
+    let set = sets::frozen(&store, args.set.as_deref())?;
     let record = set.record()?;
     if record.records().next().is_none() {
         return Err(Usage(format!(

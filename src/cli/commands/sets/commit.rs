@@ -1,5 +1,5 @@
-//! `taskgen tasks commit|reveal|verify`: a hash before the tasks are published, and what shows later
-//! that they are the ones.
+//! `taskgen tasks commit|reveal|verify`: a hash before the tasks are published, and what shows
+//! later that they are the ones.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 500_000_000;
 /// Runs `tasks commit`.
 pub fn commit(global: &Global, set: &str, printer: &Printer) -> Result<u8> {
     let store = Project::find(global)?.read_or_hint()?;
-    let set = sets::frozen(&store, set)?;
+    let set = sets::frozen(&store, Some(set))?;
     printer.show(&commitment::commitment(&set)?, |of: &Commitment| {
         format!(
             "{}\ncommitment to {} of `{}`; it says nothing about them\nnext: publish it, and later the file of `taskgen tasks reveal {}`",
@@ -52,7 +52,7 @@ struct Written<'a> {
 pub fn reveal(global: &Global, args: &Reveal, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let set = sets::frozen(&store, &args.set)?;
+    let set = sets::frozen(&store, Some(&args.set))?;
     let wanted = wanted(&set, &args.task)?;
     let revealed = commitment::reveal(&set, |id| wanted.is_empty() || wanted.contains(id))?;
     let mut text = serde_json::to_string_pretty(&revealed)?;

@@ -63,7 +63,10 @@ struct Changed {
 /// Runs the command.
 pub fn run(global: &Global, earlier: &str, later: &str, printer: &Printer) -> Result<u8> {
     let store = Project::find(global)?.read_or_hint()?;
-    let (earlier, later) = (sets::frozen(&store, earlier)?, sets::frozen(&store, later)?);
+    let (earlier, later) = (
+        sets::frozen(&store, Some(earlier))?,
+        sets::frozen(&store, Some(later))?,
+    );
     printer.show(&difference(&store, &earlier, &later)?, text)?;
     Ok(exit::DONE)
 }

@@ -51,8 +51,8 @@ fn text_of(sets: &[SetInfo]) -> String {
     rows.trim_fmt()
 }
 
-/// The set that `NAME` or `NAME@VERSION` means; the newest one if none is named. None where there is
-/// no set at all.
+/// The set that `NAME` or `NAME@VERSION` means; the newest one if none is named. None where there
+/// is no set at all.
 pub fn found(store: &Store, name: Option<&str>) -> Result<Option<FrozenSet>> {
     let Some(asked) = name else {
         return store.frozen_set(None, None);
@@ -75,16 +75,20 @@ pub fn found(store: &Store, name: Option<&str>) -> Result<Option<FrozenSet>> {
     Err(Usage(format!("no such set of tasks: `{asked}`\nhint: {hint}")).into())
 }
 
-/// A set that must be named, and be frozen.
-pub fn frozen(store: &Store, name: &str) -> Result<FrozenSet> {
-    let set = found(store, Some(name))?;
-    match set {
-        Some(set) if set.sha256.is_some() => Ok(set),
-        _ => Err(Usage(format!(
-            "the set `{name}` is from before sets were frozen\nhint: `taskgen tasks select --name NAME` freezes one; a set that was imported, by importing its file again"
-        ))
-        .into()),
+/// A set that must be there and be frozen; the newest one if none is named.
+pub fn frozen(store: &Store, name: Option<&str>) -> Result<FrozenSet> {
+    let set = found(store, name)?.ok_or_else(|| {
+        let hint = "`taskgen tasks select`, or `taskgen tasks import FILE`";
+        Usage(format!("there is no set of tasks to export\nhint: {hint}"))
+    })?;
+    if set.sha256.is_some() {
+        return Ok(set);
     }
+    Err(Usage(format!(
+        "the set `{}` is from before sets were frozen\nhint: `taskgen tasks select --name NAME` freezes one; a set that was imported, by importing its file again",
+        name.map_or_else(|| set.label(), str::to_owned)
+    ))
+    .into())
 }
 
 /// A file's name for a version of a set; sets whose names look the same as files have different ones.
@@ -128,16 +132,21 @@ pub fn check_name(name: &str, flag: &str) -> Result<(), Usage> {
     Ok(())
 }
 
-/// The tasks of a set, as they were frozen; of the newest one if none is named, or all current tasks
-/// if there is no set.
+/// The tasks of a set, as they were frozen; of the newest one if none is named, or all current
+/// tasks if there is no set.
 pub fn tasks(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
+    Ok(chosen(store, name)?.1)
+}
+
+/// The same, with the set if there is one.
+pub fn chosen(store: &Store, name: Option<&str>) -> Result<(Option<FrozenSet>, Vec<Task>)> {
     let set = found(store, name)?;
     let tasks = match &set {
         Some(set) => store.tasks_of(set)?,
         None => store.tasks()?,
     };
     if !tasks.is_empty() {
-        return Ok(tasks);
+        return Ok((set, tasks));
     }
     let message = match set {
         Some(set) => format!(

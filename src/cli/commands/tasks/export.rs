@@ -1,5 +1,5 @@
-//! `taskgen tasks export`: the tasks as JSONL, best first, each with the way back to its source; the
-//! current ones, or a set as it was frozen.
+//! `taskgen tasks export`: the tasks as JSONL, best first, each with the way back to its source;
+//! the current ones, or a set as it was frozen.
 
 use std::{
     collections::BTreeSet,
@@ -65,7 +65,9 @@ pub fn run(global: &Global, args: &TaskExport, printer: &Printer) -> Result<u8> 
     let store = project.read_or_hint()?;
     let top = args.top.map_or(usize::MAX, |top| top as usize);
     let set = args.set.as_deref();
-    let set = set.map(|name| sets::frozen(&store, name)).transpose()?;
+    let set = set
+        .map(|name| sets::frozen(&store, Some(name)))
+        .transpose()?;
     let exported = match &set {
         Some(set) => of_set(set, top)?,
         None => of_current(&project, &store, top)?,

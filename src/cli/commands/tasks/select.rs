@@ -69,9 +69,8 @@ impl Curation {
         let decisions = store.task_decisions()?;
         for task in tasks {
             let of_task = decisions.get(&task.id).map_or(&[][..], Vec::as_slice);
-            let votes = of_task.iter().map(TaskDecision::vote);
             let is_pinned = of_task.iter().any(|of| of.verdict == Curated::Pinned);
-            let ids = match Standing::of(&votes.collect::<Vec<_>>()) {
+            let ids = match TaskDecision::standing(of_task) {
                 Standing::Rejected => &mut curation.rejected,
                 Standing::Disputed => &mut curation.disputed,
                 Standing::Accepted if is_pinned => &mut curation.pinned,

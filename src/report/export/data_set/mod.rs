@@ -1,5 +1,5 @@
-//! A set of tasks as a data set: Hugging Face's folder, Croissant's metadata, and an RO-Crate that says
-//! what each task was made from. All three fit in one folder.
+//! A set of tasks as a data set: Hugging Face's folder, Croissant's metadata, and an RO-Crate that
+//! says what each task was made from. All three fit in one folder.
 
 mod card;
 mod columns;

@@ -146,8 +146,8 @@ fn scorer(name: &str) -> Value {
     json!({ "name": name, "metrics": [{ "name": "mean" }, { "name": "n" }] })
 }
 
-/// A measure over all samples: the mean over tasks of each task's mean over attempts, with the number
-/// of tasks that it rests on; no mean where that is none.
+/// A measure over all samples: the mean over tasks of each task's mean over attempts, with the
+/// number of tasks that it rests on; no mean where that is none.
 fn result(name: &str, samples: &[Sample<'_>]) -> Value {
     let mut by_task: BTreeMap<&TaskId, Vec<f64>> = BTreeMap::new();
     for Sample { task, report } in samples {

@@ -1,8 +1,8 @@
 //! Reports for scoring in Argilla: a data set in the folder that `rg.Dataset.from_disk` reads.
 //!
-//! A report is a stranger's text. Its field is plain text and not Markdown: Argilla renders Markdown
-//! with the HTML in it, so that a report could load pictures and embed pages in the browsers of those
-//! who score.
+//! A report is a stranger's text. Its field is plain text and not Markdown: Argilla renders
+//! Markdown with the HTML in it, so that a report could load pictures and embed pages in the
+//! browsers of those who score.
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};

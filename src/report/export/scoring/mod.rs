@@ -1,5 +1,5 @@
-//! Reports for people to score in tools of others; `audit agreement` reads what comes back. Hides which
-//! reports can be scored, and their order, which tells nothing about agents.
+//! Reports for people to score in tools of others; `audit agreement` reads what comes back. Hides
+//! which reports can be scored, and their order, which tells nothing about agents.
 
 pub mod argilla;
 pub mod label_studio;

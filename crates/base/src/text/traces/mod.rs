@@ -1,7 +1,7 @@
 //! Traces of texts in other texts: runs of words that stand in these texts and nowhere else. A file
 //! or a reply holds traces of a talk if it shares a long run with it, or several shorter ones.
-//! Hides how words are written in JSON, in HTML and in addresses, and that scripts without blanks are counted by
-//! characters. Each text is read once, and no text is kept.
+//! Hides how words are written in JSON, in HTML and in addresses, and that scripts without blanks
+//! are counted by characters. Each text is read once, and no text is kept.
 
 mod plain;
 
@@ -174,8 +174,8 @@ fn mixed(hash: u64, value: u64) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// Hands over the runs of a text, and those inside its tags: words in attributes and comments are no
-/// part of the sentence around them.
+/// Hands over the runs of a text, and those inside its tags: words in attributes and comments are
+/// no part of the sentence around them.
 fn each_run(text: &str, mut each: impl FnMut(Run) -> bool) {
     for part in std::iter::once(text).chain(insides(text)) {
         let mut runs = Runs::default();
@@ -183,8 +183,8 @@ fn each_run(text: &str, mut each: impl FnMut(Run) -> bool) {
     }
 }
 
-/// Hands over the words of a text: the hash of each and its weight. Figures are no words: lines have
-/// numbers in a prompt, and times in subtitles.
+/// Hands over the words of a text: the hash of each and its weight. Figures are no words: lines
+/// have numbers in a prompt, and times in subtitles.
 fn each_word(text: &str, mut each: impl FnMut(u64, u32)) {
     let mut word = Word::default();
     for c in Plain::of(text).nfkc() {

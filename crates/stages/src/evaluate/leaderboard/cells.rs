@@ -16,8 +16,9 @@ pub const NO_REPORT: &str = "no report";
 /// The report has no score by the measure.
 const NOT_SCORED: &str = "unscored";
 
-/// Tasks × agents, tasks in the order of their ids: those of the reports, and those of the set. Several
-/// attempts are averaged; a measure that no attempt has a value of has the cause of the first.
+/// Tasks × agents, tasks in the order of their ids: those of the reports, and those of the set.
+/// Several attempts are averaged; a measure that no attempt has a value of has the cause of the
+/// first.
 pub fn tasks(
     measures: &[&MeasureDef],
     (reports, set): (&[&ReportScores], &[&str]),

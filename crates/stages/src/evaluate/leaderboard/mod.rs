@@ -54,8 +54,8 @@ pub struct Options {
     /// Whether a report that is not ok has the worst score by each measure, as its evaluator says.
     /// To be printed when on.
     pub failed_as_zero: bool,
-    /// The tasks of a set by id, with their facets: they count, answered or not. Where none are given,
-    /// the tasks are those that any agent has a report on.
+    /// The tasks of a set by id, with their facets: they count, answered or not. Where none are
+    /// given, the tasks are those that any agent has a report on.
     #[serde(skip)]
     pub set: BTreeMap<String, BTreeMap<String, String>>,
 }

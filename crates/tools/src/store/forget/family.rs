@@ -20,8 +20,8 @@ pub struct FormerPath {
     pub is_certain: bool,
 }
 
-/// Recordings without a path, and the paths that were taken in with their transcripts. Certain where
-/// one such recording and one path that is another's by now belong together in a run.
+/// Recordings without a path, and the paths that were taken in with their transcripts. Certain
+/// where one such recording and one path that is another's by now belong together in a run.
 const FORMER_PATHS: &str = "
     WITH gone AS (
         SELECT DISTINCT seminar, run FROM transcript WHERE seminar NOT IN (SELECT seminar FROM seminar_path)

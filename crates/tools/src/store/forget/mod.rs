@@ -1,6 +1,7 @@
-//! Forgetting a recording: all that the project knows of it goes, and only its id stays, so that the
-//! same bytes are not taken in again. Hides which rows belong to a recording (`family`, `marks`, `words`), the
-//! order in which they go (`removal`), and how the file is rewritten without them.
+//! Forgetting a recording: all that the project knows of it goes, and only its id stays, so that
+//! the same bytes are not taken in again. Hides which rows belong to a recording (`family`,
+//! `marks`, `words`), the order in which they go (`removal`), and how the file is rewritten without
+//! them.
 
 mod family;
 mod marks;

@@ -58,8 +58,8 @@ impl Store {
 }
 
 impl Forgetting<'_> {
-    /// Removes all that was marked. `names` are words by which the recordings are called, such as its
-    /// paths: the commands of runs that have one are cut to their first words.
+    /// Removes all that was marked. `names` are words by which the recordings are called, such as
+    /// its paths: the commands of runs that have one are cut to their first words.
     pub fn carry_out(&self, names: &[String]) -> Result<ForgetCounts> {
         let counts = self.counts()?;
         let json = serde_json::to_string(&counts).context("counts")?;

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::data::SeminarId;
 
-/// What such calls left elsewhere: refusals of tasks across seminars, and judgements of reports that
-/// were taken out of the project before.
+/// What such calls left elsewhere: refusals of tasks across seminars, and judgements of reports
+/// that were taken out of the project before.
 const OF_CALLS: [&str; 2] = [
     "INSERT OR IGNORE INTO going SELECT 'refusal', stage || '/' || seminar || '/' || seq FROM rejection
         WHERE call IN (SELECT id FROM going WHERE kind = 'call')",
@@ -153,8 +153,9 @@ impl Forgetting<'_> {
         })
     }
 
-    /// Marks what was written for others and holds words of the talk, with what rests on it: reports
-    /// and what was taken from them, imported questions. Returns what was not marked before.
+    /// Marks what was written for others and holds words of the talk, with what rests on it:
+    /// reports and what was taken from them, imported questions. Returns what was not marked
+    /// before.
     pub fn mark_quoting(&self, holds: impl Fn(&str) -> bool) -> Result<Vec<ByWords>> {
         self.store.read(|connection| {
             let mut found = BTreeSet::new();
@@ -166,7 +167,8 @@ impl Forgetting<'_> {
         })
     }
 
-    /// Marks what else holds words of the recording: calls, refusals, judges' reasons, frozen tasks.
+    /// Marks what else holds words of the recording: calls, refusals, judges' reasons, frozen
+    /// tasks.
     pub fn mark_by_words(&self, holds: impl Fn(&str) -> bool) -> Result<()> {
         self.store.read(|connection| {
             mark_calls(connection, &holds)?;
@@ -191,7 +193,8 @@ impl Forgetting<'_> {
     }
 }
 
-/// Hands over each transcript as a whole: what is said may begin in one segment and end in the next.
+/// Hands over each transcript as a whole: what is said may begin in one segment and end in the
+/// next.
 fn each_transcript(
     connection: &Connection,
     which: &str,
@@ -228,8 +231,8 @@ fn each_row(
     Ok(())
 }
 
-/// Marks the rows whose text holds words; a row is its kind, its id and its text. Returns those that
-/// were not marked before.
+/// Marks the rows whose text holds words; a row is its kind, its id and its text. Returns those
+/// that were not marked before.
 fn mark_rows(
     connection: &Connection,
     sql: &str,

@@ -51,7 +51,7 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
         })
         .collect();
     if open.is_empty() {
-        printer.note(&nothing_to_review(args, &reviewer));
+        printer.note(&people::nothing_to_review(&args.people, &reviewer));
     }
     let mut deck = Inspirations {
         store: &store,
@@ -64,16 +64,6 @@ pub fn review(global: &Global, args: &args::Review, printer: &Printer) -> Result
     printer.show(&summary::summarize(&reviewer, &found, &now), summary::text)?;
     store.end_run(&jiff::Timestamp::now().to_string(), exit::DONE)?;
     Ok(exit::DONE)
-}
-
-fn nothing_to_review(args: &args::Review, reviewer: &str) -> String {
-    if args.people.disputed {
-        "reviewers disagree on none".to_owned()
-    } else if args.people.second {
-        format!("there is nothing that another has judged and {reviewer} has not")
-    } else {
-        format!("{reviewer} has judged all of them\nhint: --again shows them once more")
-    }
 }
 
 /// An order that follows from the seed and stays the same for the rest when some are decided or new

@@ -1,8 +1,13 @@
 //! What a file holds, read piece by piece.
 
-use std::{borrow::Cow, io::Read as _, path::Path};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
 
-use super::files::Wanted;
+use crate::{data::SeminarId, text::traces::Traces};
 
 /// Bytes that are read at once, and those that the next piece has again: a run of words does not
 /// take as many.
@@ -19,6 +24,22 @@ const PACKED: [&[u8]; 7] = [
     b"\xfd7zXZ",
     b"%PDF",
 ];
+
+/// What is looked for.
+pub struct Wanted<'a> {
+    /// The words of the talk.
+    pub traces: &'a Traces,
+    /// Its recordings.
+    pub ids: &'a BTreeSet<SeminarId>,
+    /// Their paths under the seminars folder.
+    pub paths: &'a [String],
+    /// Those of all talks.
+    pub all_paths: &'a [String],
+    /// What they are called in commands.
+    pub names: &'a [String],
+    /// Files and folders that stay, whatever they hold.
+    pub keep: &'a [PathBuf],
+}
 
 /// What a file holds.
 #[derive(Clone, Copy, PartialEq, Eq)]

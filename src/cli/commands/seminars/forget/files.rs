@@ -12,7 +12,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{
-    content::{self, Holds},
+    content::{self, Holds, Wanted},
     removed_reports,
 };
 use crate::{
@@ -20,9 +20,7 @@ use crate::{
         project::Project,
         ui::{exit::Usage, log},
     },
-    data::SeminarId,
-    text::traces::Traces,
-    transcribe::EXTENSIONS,
+    transcribe::{EXTENSIONS, is_recording},
 };
 
 /// The folders that taskgen writes to, wherever they are.
@@ -30,22 +28,6 @@ const FOLDERS: [&str; 3] = ["seminars", "transcripts", "tasks"];
 
 /// The project's own settings, which are not ours to delete.
 const SETTINGS: [&str; 2] = ["taskgen.toml", "prices.toml"];
-
-/// What is looked for.
-pub struct Wanted<'a> {
-    /// The words of the talk.
-    pub traces: &'a Traces,
-    /// Its recordings.
-    pub ids: &'a BTreeSet<SeminarId>,
-    /// Their paths under the seminars folder.
-    pub paths: &'a [String],
-    /// Those of all talks.
-    pub all_paths: &'a [String],
-    /// What they are called in commands.
-    pub names: &'a [String],
-    /// Files and folders that stay, whatever they hold.
-    pub keep: &'a [PathBuf],
-}
 
 /// A file that goes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -149,8 +131,8 @@ pub fn find(project: &Project, wanted: &Wanted<'_>) -> Result<Found> {
     Ok(found)
 }
 
-/// Where a file is that is to be kept: its path is meant in this folder, or in the project, as the plan
-/// shows it.
+/// Where a file is that is to be kept: its path is meant in this folder, or in the project, as the
+/// plan shows it.
 fn places(project: &Project, path: &Path) -> Vec<PathBuf> {
     vec![real(path), real(&project.root.join(path))]
 }
@@ -257,7 +239,9 @@ impl Search<'_> {
             Ok(Verdict::Goes(_)) if self.is_kept(path, found) => {
                 self.leave(path, "holds words of it, and is kept (--keep)", found);
             }
-            Ok(Verdict::Goes(Why::Words)) if self.is_of(&name, self.wanted.all_paths) => {
+            Ok(Verdict::Goes(Why::Words))
+                if longest_stem(&name, self.wanted.all_paths).is_some() =>
+            {
                 let reason = "the transcript of another recording that holds words of it";
                 self.leave(path, reason, found);
             }
@@ -312,28 +296,10 @@ impl Search<'_> {
         !by.is_empty()
     }
 
-    /// Whether a file was made of one of these recordings by its name.
-    fn is_of(&self, name: &str, paths: &[String]) -> bool {
-        name.strip_prefix("transcripts/").is_some_and(|name| {
-            let rests = paths
-                .iter()
-                .filter_map(|path| name.strip_prefix(path.as_str()));
-            rests.into_iter().any(|rest| rest.starts_with('.'))
-        })
-    }
-
     /// Whether a file was made of the recording by its name: `transcripts/NAME.json` and the like.
     fn is_of_recording(&self, name: &str) -> bool {
-        let Some(name) = name.strip_prefix("transcripts/") else {
-            return false;
-        };
-        let begins = |path: &&String| {
-            name.strip_prefix(path.as_str())
-                .is_some_and(|rest| rest.starts_with('.'))
-        };
-        let longest = |paths: &[String]| paths.iter().filter(begins).map(String::len).max();
-        let own = longest(self.wanted.paths);
-        own.is_some() && own >= longest(self.wanted.all_paths)
+        let own = longest_stem(name, self.wanted.paths);
+        own.is_some() && own >= longest_stem(name, self.wanted.all_paths)
     }
 
     /// Whether a file is the side file of a recording, of this or another one.
@@ -350,17 +316,20 @@ impl Search<'_> {
     }
 }
 
+/// The length of the longest of some recordings' paths that a transcript's name begins with.
+fn longest_stem(name: &str, paths: &[String]) -> Option<usize> {
+    let name = name.strip_prefix("transcripts/")?;
+    let begins = |path: &&String| {
+        name.strip_prefix(path.as_str())
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    paths.iter().filter(begins).map(String::len).max()
+}
+
 enum Verdict {
     Goes(Why),
     Packed,
     Stays,
-}
-
-fn is_recording(path: &Path) -> bool {
-    let ending = path
-        .extension()
-        .map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| EXTENSIONS.contains(&ending.as_str()))
 }
 
 /// Whether a file is a log of a run.
@@ -378,16 +347,4 @@ fn is_backup(name: &str) -> bool {
     };
     let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     number.len() < rest.len() && number.starts_with(".db")
-}
-
-/// Deletes a file, and has the disk know it before the database follows.
-pub fn delete(path: &Path) -> Result<()> {
-    match fs_err::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    if let Some(folder) = path.parent() {
-        fs_err::File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }

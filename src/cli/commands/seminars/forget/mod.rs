@@ -15,7 +15,8 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use self::{
-    files::{Found, Going, Left, Wanted},
+    content::Wanted,
+    files::{Found, Going, Left},
     removed_reports::RemovedReports,
     target::{Target, choose, take_in_unknown},
     words::{Related, Words, words},
@@ -31,7 +32,7 @@ use crate::{
         },
     },
     data::SeminarId,
-    files::sha256_of,
+    files::{delete, sha256_of},
     store::{ByWords, ForgetCounts, Forgetting, Forgotten, KnownSeminar, SetChange, Store},
     transcribe::{self, EXTENSIONS},
 };
@@ -246,13 +247,13 @@ fn carry_out(store: &Store, plan: Plan<'_>, printer: &Printer) -> Result<Forgot>
     store.begin_forgetting(&ids, &jiff::Timestamp::now().to_string())?;
     printer.note("1 of 3: files");
     for file in &forgot.files {
-        files::delete(&file.place).context(
+        delete(&file.place).context(
             "a file that holds words of the talk cannot be deleted\nhint: nothing else was changed yet: see to it, and run the same command again",
         )?;
     }
     removed.carry_out()?;
     if forgot.with_recording {
-        recordings.iter().try_for_each(|path| files::delete(path))?;
+        recordings.iter().try_for_each(|path| delete(path))?;
     }
     printer.note("2 of 3: rows of the database");
     log::discard();

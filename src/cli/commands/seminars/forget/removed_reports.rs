@@ -84,7 +84,7 @@ impl RemovedReports {
             return Ok(());
         }
         if self.staying.is_empty() {
-            return super::files::delete(&self.path);
+            return Ok(files::delete(&self.path)?);
         }
         let mut text = self.staying.join("\n");
         text.push('\n');

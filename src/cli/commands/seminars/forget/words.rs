@@ -103,8 +103,8 @@ pub fn words<'s>(project: &Project, store: &'s Store, seminar: &KnownSeminar) ->
     })
 }
 
-/// The recordings that have or had one of its paths, and those whose file was replaced and that share
-/// most of their words with it: of which path they were is not always known.
+/// The recordings that have or had one of its paths, and those whose file was replaced and that
+/// share most of their words with it: of which path they were is not always known.
 fn family<'s>(
     store: &'s Store,
     seminar: &KnownSeminar,

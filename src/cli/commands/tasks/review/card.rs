@@ -1,5 +1,5 @@
-//! The text of a task for its reviewer, with its quotes. Hides all that could reveal rank, recording or
-//! other decisions.
+//! The text of a task for its reviewer, with its quotes. Hides all that could reveal rank,
+//! recording or other decisions.
 
 use anyhow::Result;
 

@@ -1,5 +1,6 @@
 //! `taskgen tasks review`: a person accepts, rejects, pins or edits tasks one at a time, and each
-//! decision is saved as it is made. Blind: no decision of others, no rank and no recording is shown.
+//! decision is saved as it is made. Blind: no decision of others, no rank and no recording is
+//! shown.
 
 mod card;
 mod summary;
@@ -53,13 +54,13 @@ pub fn run(global: &Global, args: &TaskReview, printer: &Printer) -> Result<u8> 
     };
     let open: Vec<Listed> = listed.into_iter().filter(is_shown).collect();
     if open.is_empty() {
-        printer.note(&nothing_to_review(&args.people, &reviewer));
+        printer.note(&people::nothing_to_review(&args.people, &reviewer));
     }
     let mut deck = Tasks {
         store: &store,
         reviewer: &reviewer,
         said: said(&args.people, &decisions),
-        earlier: BTreeMap::new(),
+        own: own(&decisions, &reviewer),
         open,
         settles: args.people.disputed,
     };
@@ -70,23 +71,19 @@ pub fn run(global: &Global, args: &TaskReview, printer: &Printer) -> Result<u8> 
     Ok(exit::DONE)
 }
 
-fn nothing_to_review(people: &Reviewing, reviewer: &str) -> String {
-    if people.disputed {
-        "reviewers disagree on none".to_owned()
-    } else if people.second {
-        format!("there is nothing that another has judged and {reviewer} has not")
-    } else {
-        format!("{reviewer} has judged all of them\nhint: --again shows them once more")
-    }
-}
-
 /// What people said of a task, and what that comes to.
 fn on(decisions: &Decisions, task: &TaskId) -> (people::Votes, Standing) {
     let of_task = decisions.get(task).map_or(&[][..], Vec::as_slice);
-    let votes = of_task.iter().map(TaskDecision::vote);
-    let standing = Standing::of(&votes.collect::<Vec<_>>());
     let votes = of_task.iter().map(|of| (of.by.clone(), of.vote().accepts));
-    (votes.collect(), standing)
+    (votes.collect(), TaskDecision::standing(of_task))
+}
+
+/// The decisions of one reviewer.
+fn own(decisions: &Decisions, reviewer: &str) -> BTreeMap<TaskId, TaskDecision> {
+    let all = decisions.values().flatten();
+    all.filter(|decision| decision.by == reviewer)
+        .map(|decision| (decision.task.clone(), decision.clone()))
+        .collect()
 }
 
 /// What was said of the tasks, for who settles it.
@@ -98,8 +95,8 @@ fn said(people: &Reviewing, decisions: &Decisions) -> Decisions {
     }
 }
 
-/// Puts those first of which it is not sure whether they are among the best; each group is in an order
-/// that follows from the seed.
+/// Puts those first of which it is not sure whether they are among the best; each group is in an
+/// order that follows from the seed.
 fn in_order(store: &Store, listed: &mut [Listed], top: usize, seed: u64) -> Result<()> {
     let mut borderline = Vec::new();
     if store.last_ranking(SubjectKind::Task)?.is_some() {
@@ -124,8 +121,8 @@ struct Tasks<'a> {
     reviewer: &'a str,
     /// What others said, where that is shown.
     said: Decisions,
-    /// What this session replaced, by place: the reviewer's decision of before, if there was one.
-    earlier: BTreeMap<usize, Option<TaskDecision>>,
+    /// The reviewer's decisions from before this session, which an undo brings back.
+    own: BTreeMap<TaskId, TaskDecision>,
     open: Vec<Listed>,
     /// Whether a decision settles what others disagree on.
     settles: bool,
@@ -138,12 +135,6 @@ impl Tasks<'_> {
 
     fn decide(&mut self, at: usize, verdict: Curated, fault: Option<TaskFault>) -> Result<Pressed> {
         let task = self.task(at).id.clone();
-        let mut before = self
-            .store
-            .task_decisions()?
-            .remove(&task)
-            .unwrap_or_default();
-        before.retain(|decision| decision.by == self.reviewer);
         let decision = TaskDecision {
             task,
             by: self.reviewer.to_owned(),
@@ -155,7 +146,6 @@ impl Tasks<'_> {
         if let Err(why) = self.store.save_task_decision(&decision)? {
             return self.not_current(at, why);
         }
-        self.earlier.insert(at, before.pop());
         let what = format!("{}: {}", decision.label(), decision.task);
         Ok(Pressed::Decided(what))
     }
@@ -226,9 +216,9 @@ impl Deck for Tasks<'_> {
     }
 
     fn undo(&mut self, at: usize) -> Result<()> {
-        match self.earlier.remove(&at).flatten() {
+        match self.own.get(&self.task(at).id) {
             // What is not current any more has no decision to come back.
-            Some(before) => self.store.save_task_decision(&before).map(|_| ()),
+            Some(before) => self.store.save_task_decision(before).map(|_| ()),
             None => self
                 .store
                 .withdraw_task_decision(&self.task(at).id, self.reviewer),
