@@ -10,7 +10,11 @@ mod planted;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;
-#[allow(dead_code, reason = "each of those who share this uses a part")]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "each of those who share this uses a part"
+)]
 #[path = "../it/support/mod.rs"]
 mod support;
 mod weighing;
