@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod agents_at_once;
 mod answer;
 mod architecture;
 mod audit;

@@ -323,3 +323,35 @@ fn the_published_schemas_are_up_to_date() {
         );
     }
 }
+
+/// Agents answer the tasks of a set in one language: as they are, or as they were translated.
+#[test]
+fn a_set_is_answered_in_one_language() {
+    let fake = ModelServer::openai().pipeline();
+    let project = Project::new(&fake.url).two_talks();
+    project.ok(&["inspire"]);
+    project.ok(&["weave", "--translate", "en,zh"]);
+    project.ok(&["tasks", "select", "--name", "core"]);
+    let project = project.config("[agents.echo]\ncommand = \"cat\"\n");
+    project.ok(&["answer", "--agent", "echo", "--set", "core:zh"]);
+    let texts = "SELECT count(*) FROM document JOIN task ON task.id = document.task";
+    let all = project.count("SELECT count(*) FROM set_member WHERE NOT translation");
+    assert_eq!(project.count(texts), all);
+    let chinese = format!("{texts} WHERE task.language LIKE 'zh%'");
+    assert_eq!(project.count(&chinese), all);
+    let translated = format!("{chinese} AND task.payload ->> '$.translation_of' IS NOT NULL");
+    assert!(project.count(&translated) > 0 && project.count(&translated) < all);
+
+    let listed = project.json(&["reports", "list"]);
+    assert_eq!(listed.as_array().map(Vec::len), Some(all as usize));
+    insta::assert_snapshot!(project.told_each([
+        &["answer", "--agent", "echo", "--set", "core:fr"][..],
+        &["answer", "--agent", "echo", "--set", "core:nonsense"],
+    ]), @"");
+    // Some of them in one language only.
+    project.sql(
+        "DELETE FROM set_member WHERE translation AND place = (SELECT max(place) FROM set_member)",
+    );
+    project.ok(&["answer", "--agent", "echo", "--set", ":en", "--limit", "3"]);
+    assert_eq!(project.count(texts), all + 3);
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Subcommand, builder::PossibleValuesParser};
 use jiff::{Timestamp, civil::Date};
 
+use super::Again;
 use super::values::{Renamed, day, evaluators, one_of, renamed_to_similarity, share};
 use crate::{
     cli::project::settings::SandboxKind,
@@ -25,8 +26,9 @@ pub struct Answer {
     /// Model that is the agent; it searches the web where its provider offers that
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME[@V]")]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
+    /// [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Seconds that the agent has for one task [default: 1800]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -37,6 +39,15 @@ pub struct Answer {
     /// Reports on each task [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub attempts: Option<u32>,
+    /// Only the first N tasks by id
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub limit: Option<usize>,
+    /// Make reports again that are there; the earlier ones are kept. Stopped and run again, it
+    /// continues
+    #[arg(long)]
+    pub fresh: bool,
+    #[command(flatten)]
+    pub again: Again,
     /// Give this environment variable to the program, which gets no others; repeatable
     #[arg(long, value_name = "NAME")]
     pub env: Vec<String>,
@@ -127,9 +138,13 @@ pub struct Evaluate {
     /// agents
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME[@V]")]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
+    /// [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
+    /// Only the first N tasks by id
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub limit: Option<usize>,
     /// Also fetch pages from private addresses: for an intranet, never for strangers' reports
     #[arg(long)]
     pub allow_private_network: bool,
@@ -144,8 +159,9 @@ pub struct Rescore {
     /// Evaluators, separated by commas [default: kae,ace]
     #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
-    /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME[@V]")]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
+    /// [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Merge key points from this similarity of their wording, above 0 to 1 [default: that of
     /// `taskgen.toml`]
@@ -172,8 +188,9 @@ pub struct Leaderboard {
     /// discipline, or a field of an imported file; several with commas
     #[arg(long, value_name = "FACET", value_delimiter = ',')]
     pub by: Vec<String>,
-    /// Only the tasks of this set [default: the newest selection, or all tasks]
-    #[arg(long, value_name = "NAME[@V]")]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
+    /// [default: the newest selection, or all tasks]
+    #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench`
     /// the main table of LiveResearchBench, `depth` the strengths of agents by all games of depth

@@ -68,4 +68,7 @@ pub struct Global {
     /// Begin with this many requests to a server at once; the number follows what the server bears
     #[arg(long, global = true, value_name = "N", help_heading = MODELS, hide_short_help = true)]
     pub max_connections: Option<usize>,
+    /// Set by the commands that take `--resample`.
+    #[arg(skip)]
+    pub resample: u32,
 }

@@ -49,6 +49,12 @@ pub enum Models {
         /// A name of `taskgen models list`
         name: String,
     },
+    /// Remove models from this machine, with the smaller forms that were made of them
+    Rm {
+        /// Names of `taskgen models list`, or NAME-FORM for a smaller form alone
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
     /// Take in a model file of your own
     Import {
         /// A ggml or GGUF file, or the folder of a Whisper model in CTranslate2 form

@@ -23,7 +23,7 @@ pub use self::{
     export::{DataSet, Export, ForScoring, Placed},
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
-    pipeline::{Decode, Run, Select, Sound, Transcribe, Weave},
+    pipeline::{Again, Decode, Inspire, Run, Select, Sound, Transcribe, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     seminars::{Forget, Seminars},
     tasks::{
@@ -92,7 +92,7 @@ pub enum Command {
     /// A model reads each transcript for limitations, new methods, ideas carried from one field to
     /// another, and hypotheses. An inspiration whose quote is not in the transcript is refused.
     /// Next: `taskgen weave`.
-    Inspire(Select),
+    Inspire(Inspire),
     /// Write research tasks from the inspirations
     ///
     /// Each task is checked against rules; refused ones are counted by rule. See the tasks with

@@ -50,6 +50,9 @@ pub struct Transcribe {
     /// Transcribe only part i of n; several machines that share a folder take one part each
     #[arg(long, value_name = "i/n")]
     pub shard: Option<Shard>,
+    /// Only the first N recordings by name
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub limit: Option<usize>,
     /// Transcribe nothing; list the recordings with their lengths and what would be done with each
     #[arg(long)]
     pub plan: bool,
@@ -85,6 +88,34 @@ pub struct Select {
     /// Only this seminar: the path of its recording, or its id; repeatable
     #[arg(long, value_name = "ID")]
     pub seminar: Vec<String>,
+    /// Only the first N by id
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub limit: Option<usize>,
+}
+
+impl Select {
+    /// Whether some may be left out.
+    pub fn leaves_out(&self) -> bool {
+        !self.seminar.is_empty() || self.limit.is_some()
+    }
+}
+
+/// `inspire`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Inspire {
+    #[command(flatten)]
+    pub select: Select,
+    #[command(flatten)]
+    pub again: Again,
+}
+
+/// Other answers than those on record.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Again {
+    /// Draw other answers of the models than those on record: sample K, from 1; the same K continues
+    /// where it was stopped, and without it the first answers count again
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub resample: Option<u32>,
 }
 
 /// `weave`
@@ -92,6 +123,8 @@ pub struct Select {
 pub struct Weave {
     #[command(flatten)]
     pub select: Select,
+    #[command(flatten)]
+    pub again: Again,
     /// Tasks from one seminar, 5 to 8 [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=8))]
     pub per_seminar: Option<u64>,

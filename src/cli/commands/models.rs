@@ -1,4 +1,4 @@
-//! `taskgen models list|pull|path|import`, and the same for a stage that needs a model.
+//! `taskgen models list|pull|path|rm|import`, and the same for a stage that needs a model.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use crate::{
         },
     },
     context::{Notice, Notify},
-    models::{self, Kind, Known, Manifest, ModelFile, Places, Quantization},
+    models::{self, Kind, Known, Manifest, ModelFile, Places, Quantization, Removed},
 };
 
 /// Least time between two lines of progress.
@@ -61,6 +61,10 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
             })?;
             printer.show(&file, |file| file.path.display().to_string())?;
         }
+        Models::Rm { names } => {
+            let removed = remove(global, &names)?;
+            printer.show(&removed, |removed| removed_text(removed))?;
+        }
         Models::Import { path } => {
             if !path.exists() {
                 return Err(Usage(format!("no such file or folder: `{}`", path.display())).into());
@@ -87,6 +91,32 @@ pub fn models(global: &Global, command: Models, printer: &Printer) -> Result<u8>
         }
     }
     Ok(exit::DONE)
+}
+
+/// Removes each; all names are checked before anything goes.
+fn remove(global: &Global, names: &[String]) -> Result<Vec<Removed>> {
+    let folder = places(global).folder;
+    for name in names {
+        known(name)?;
+    }
+    let each = names.iter().map(|name| {
+        let (whole, form) =
+            smaller(name).map_or((name.as_str(), None), |(whole, form)| (whole, Some(form)));
+        let model = Manifest::embedded().find(whole);
+        models::remove(model.map_err(|e| Usage(e.to_string()))?, form, &folder)
+    });
+    each.collect()
+}
+
+fn removed_text(removed: &[Removed]) -> String {
+    let line = |of: &Removed| match of.files.is_empty() {
+        true => format!("{}: it was not here", of.name),
+        false => format!("{}: removed, {} are free", of.name, bytes(of.bytes)),
+    };
+    removed.iter().map(line).collect::<Vec<_>>().join(
+        "
+",
+    )
 }
 
 fn text(known: &[Known], folder: &Path) -> String {

@@ -239,14 +239,15 @@ pub fn predicted(ctx: &Context, printer: &Printer) -> Result<u8> {
 }
 
 /// `taskgen inspire`
-pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Result<u8> {
+pub fn inspire(global: &Global, args: &args::Inspire, printer: &Printer) -> Result<u8> {
+    let global = &drawn_again(global, args.again);
     one_stage(
         global,
         printer,
         &["inspire", "review"],
         1.0,
         async |ctx, project, stages| {
-            let seminars = chosen_by_name(&ctx.store, args)?;
+            let seminars = chosen_by_name(&ctx.store, &args.select)?;
             let encoder = encoder(global, ctx, printer)?;
             let options = &project.loaded.config.inspire;
             stages.push(inspire::run(ctx, &seminars, options, encoder.as_ref()).await?);
@@ -258,6 +259,7 @@ pub fn inspire(global: &Global, args: &args::Select, printer: &Printer) -> Resul
 
 /// `taskgen weave`
 pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u8> {
+    let global = &drawn_again(global, args.again);
     one_stage(
         global,
         printer,
@@ -278,19 +280,18 @@ pub fn weave(global: &Global, args: &args::Weave, printer: &Printer) -> Result<u
 /// Leaves out joining and translation where only some seminars are woven, and refuses their flags:
 /// both take the tasks of all seminars.
 fn only_chosen(args: &args::Weave, options: &mut weave::Options, printer: &Printer) -> Result<()> {
-    if args.select.seminar.is_empty() || (options.across.is_none() && options.translate.is_empty())
-    {
+    if !args.select.leaves_out() || (options.across.is_none() && options.translate.is_empty()) {
         return Ok(());
     }
     if args.across.is_some() || args.translate.is_some() {
-        let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar";
+        let hint = "hint: `taskgen weave --seminar ID` first, and then the other without --seminar and --limit";
         return Err(Usage(format!(
-            "--across and --translate work on all seminars, not with --seminar\n{hint}"
+            "--across and --translate work on all seminars, not with --seminar or --limit\n{hint}"
         ))
         .into());
     }
     printer.note(
-        "tasks across seminars and translations are left for `taskgen weave` without --seminar",
+        "tasks across seminars and translations are left for `taskgen weave` without --seminar and --limit",
     );
     (options.across, options.translate) = (None, Vec::new());
     Ok(())
@@ -319,6 +320,7 @@ pub fn probe(global: &Global, args: &args::Select, printer: &Printer) -> Result<
                 )
                 .into());
             }
+            keep_first(&mut tasks, args.limit, |task| &task.id);
             stages.push(probe::run(ctx, &tasks).await?);
             Ok(())
         },
@@ -453,7 +455,33 @@ pub fn chosen_by_name(store: &Store, args: &args::Select) -> Result<Vec<SeminarI
     if seminars.is_empty() {
         return Err(no_transcripts());
     }
-    inspire::select(seminars, &args.seminar).map_err(|e| Usage(format!("{e:#}")).into())
+    let mut chosen = inspire::select(seminars, &args.seminar)
+        .map_err(|e| anyhow::Error::from(Usage(format!("{e:#}"))))?;
+    keep_first(&mut chosen, args.limit, |seminar| &seminar.id);
+    Ok(chosen)
+}
+
+/// Leaves the `limit` items with the lowest ids, in the order that they have.
+pub fn keep_first<T, K: Ord + Clone>(
+    items: &mut Vec<T>,
+    limit: Option<usize>,
+    id: impl Fn(&T) -> &K,
+) {
+    let Some(limit) = limit.filter(|limit| *limit < items.len()) else {
+        return;
+    };
+    let mut ids: Vec<K> = items.iter().map(|item| id(item).clone()).collect();
+    ids.sort_unstable();
+    let end = &ids[limit];
+    items.retain(|item| id(item) < end);
+}
+
+/// The flags of every command, with the sample that `--resample` names.
+pub fn drawn_again(global: &Global, again: args::Again) -> Global {
+    Global {
+        resample: again.resample.unwrap_or(0),
+        ..global.clone()
+    }
 }
 
 /// The seminars of the recordings that were named.

@@ -127,7 +127,7 @@ pub fn ready(
         Some(_) => ctx.llm.parallel(ROLE),
         None => 1,
     };
-    let folder = project.tasks().join("agents").join(file_name(name));
+    let folder = project.agents().join(file_name(name));
     let options = Options {
         name: name.to_owned(),
         maker: maker(settings, search),
@@ -135,8 +135,18 @@ pub fn ready(
         jobs: settings.jobs.unwrap_or(usual_jobs).max(1),
         attempts: settings.attempts.unwrap_or(1).max(1),
         retry_failed: global.retry_failed,
+        fresh: false,
     };
     Ok((agent, options))
+}
+
+/// Names of locks that only one command holds for this agent at a time: one of its name, and one of
+/// its model, whose calls are on record under no name.
+pub fn only_once(name: &str, settings: &AgentConfig) -> Vec<String> {
+    let name = file_name(name).to_string_lossy().into_owned();
+    let model = settings.model.as_ref();
+    let model = model.map(|model| format!("model-{}", &sha256_hex(model.as_bytes())[..8]));
+    [Some(name), model].into_iter().flatten().collect()
 }
 
 /// A hash of the maker of reports: the command, or the model with its settings, without limits and

@@ -7,6 +7,8 @@ pub mod resolve;
 pub mod roles;
 pub mod settings;
 pub mod similarity;
+mod writing;
+
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -16,13 +18,10 @@ use anyhow::{Context as _, Result};
 
 use super::args::{Global, Rank, Sound, Weave};
 use crate::{
-    cli::{
-        project::config::Loaded,
-        ui::{exit::Usage, log},
-    },
-    data::{SeminarId, id::sha256_hex},
+    cli::{project::config::Loaded, ui::exit::Usage},
+    data::SeminarId,
     rank::Method,
-    store::{RunInfo, Store, WriteLock},
+    store::Store,
 };
 
 /// The path of the running program, for a child process, even if its file was replaced or removed
@@ -146,50 +145,6 @@ impl Project {
         })
     }
 
-    /// The database for writing, locked, with a new run in it; for a dry run a temporary copy.
-    pub fn write(&self, global: &Global) -> Result<Store> {
-        let info = self.run_info()?;
-        if global.dry_run {
-            // No lock: a dry run may look while another run writes.
-            return Store::scratch(&self.database(), &info);
-        }
-        let lock = self.lock(global)?;
-        let store = Store::open(&self.database(), lock, &info)?;
-        log::to_file_in(&self.tasks().join("logs"))?;
-        tracing::info!(
-            seed = info.seed,
-            version = env!("CARGO_PKG_VERSION"),
-            "{}",
-            info.command
-        );
-        Ok(store)
-    }
-
-    /// The database for what people decide. The lock is not held: several people decide at once,
-    /// and beside a running command.
-    pub fn decide(&self, global: &Global) -> Result<Store> {
-        let beside = Store::open_beside(&self.database(), &self.run_info()?)?;
-        beside.map_or_else(|| self.write(global), Ok)
-    }
-
-    fn run_info(&self) -> Result<RunInfo> {
-        let config = serde_json::to_string(&self.loaded.config)?;
-        Ok(RunInfo {
-            command: typed(),
-            config_hash: sha256_hex(config.as_bytes()),
-            seed: self.loaded.config.seed,
-            started: jiff::Timestamp::now().to_string(),
-        })
-    }
-
-    /// The right to write to the project, held until it is dropped or the process ends.
-    pub fn lock(&self, global: &Global) -> Result<WriteLock> {
-        fs_err::create_dir_all(self.tasks())
-            .context("cannot write to the project\nhint: its folder must be writable")?;
-        let holder = format!("process {}, `{}`", std::process::id(), typed());
-        WriteLock::take(&self.tasks().join("taskgen.lock"), &holder, global.wait)
-    }
-
     /// Applies the flags of the transcribe stage.
     pub fn apply_sound(&mut self, sound: &Sound) {
         apply_sound(&mut self.loaded, sound);
@@ -311,14 +266,6 @@ fn rank_settings(rank: &Rank) -> Vec<(&'static str, &'static str)> {
     .into_iter()
     .filter_map(|(name, flag, given)| given.then_some((name, flag)))
     .collect()
-}
-
-/// The command line as it was typed.
-fn typed() -> String {
-    std::env::args_os()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// Applies the flags of the transcribe stage to a configuration.

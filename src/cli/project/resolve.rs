@@ -118,6 +118,7 @@ pub fn context_of(
         retry_failed: global.retry_failed,
         replay: global.replay,
         dry_run: global.dry_run,
+        resample: global.resample,
         prices,
         budget: Budget::new(limits),
         parameters,

@@ -67,14 +67,33 @@ pub fn to_file_in(folder: &Path) -> Result<()> {
     logs.retain(|path| is_of_a_run(path));
     logs.sort();
     for old in logs.iter().take(logs.len().saturating_sub(KEPT - 1)) {
-        fs_err::remove_file(old)?;
+        // Another command may have removed it meanwhile.
+        if let Err(error) = fs_err::remove_file(old)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(error.into());
+        }
     }
-    let now = jiff::Timestamp::now().strftime(NAME).to_string();
-    let path = folder.join(now);
-    let file = files::create_new(&path)?.into_file();
+    let (path, file) = new_log(folder)?;
     // A process writes to one project only.
     RUN.get_or_init(|| (path, RwLock::new(file)));
     Ok(())
+}
+
+/// The log of this run. Another command may have begun in the same millisecond.
+fn new_log(folder: &Path) -> Result<(PathBuf, File)> {
+    loop {
+        let now = jiff::Timestamp::now().strftime(NAME).to_string();
+        let path = folder.join(now);
+        match files::create_new(&path) {
+            Ok(file) => return Ok((path, file.into_file())),
+            Err(error) if path.exists() => {
+                tracing::debug!("a log of that name is there: {error:#}");
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Whether a file has a name that only we give; others' logs are not ours to remove.

@@ -189,6 +189,8 @@ pub fn bytes(n: u64) -> String {
 
 /// `1:05` or `2:03:04`
 pub fn seconds(s: f64) -> String {
+    // The sum of no numbers is -0.0.
+    let s = s + 0.0;
     if s < 60.0 {
         format!("{s:.1} s")
     } else {

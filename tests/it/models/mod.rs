@@ -5,6 +5,7 @@
 mod conversion;
 mod packages;
 mod publisher;
+mod removal;
 
 use std::{path::PathBuf, time::Duration};
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::{
     agents::{Agent, Attempt, Query},
     context::{Context, Notice, StageReport},
-    data::{AgentReport, State, Task, TaskId},
+    data::{AgentReport, ReportHead, State, Task, TaskId},
 };
 
 /// Role of the model that answers.
@@ -38,6 +38,8 @@ pub struct Options {
     pub attempts: u32,
     /// Whether attempts that gave no report are made again.
     pub retry_failed: bool,
+    /// Whether reports are made again that are there.
+    pub fresh: bool,
 }
 
 /// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it
@@ -72,6 +74,9 @@ pub async fn run(
             None => {}
         }
     }
+    if options.fresh {
+        ctx.store.end_fresh(&options.name)?;
+    }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -81,7 +86,7 @@ fn item(task: &TaskId, attempt: u32) -> String {
 }
 
 /// The attempts that are not made again: those with a report and, unless failed ones are retried,
-/// all others. Notes failures of earlier runs, and reports by another maker, in `report`.
+/// all others; where all are made again, only those of this making. Notes failures of earlier runs, and reports by another maker, in `report`.
 fn known_attempts(
     ctx: &Context,
     tasks: &[Task],
@@ -90,12 +95,18 @@ fn known_attempts(
 ) -> Result<BTreeSet<(TaskId, u32)>> {
     let wanted: BTreeSet<&TaskId> = tasks.iter().map(|task| &task.id).collect();
     let makers = ctx.store.makers(&options.name)?;
+    let made_again = options
+        .fresh
+        .then(|| ctx.store.begin_fresh(&options.name))
+        .transpose()?;
+    let counts = |head: &ReportHead| {
+        let made_again = made_again.as_ref();
+        head.agent == options.name
+            && made_again.is_none_or(|made| made.contains(&(head.task.clone(), head.attempt)))
+    };
     let mut known = BTreeSet::new();
     let mut by_others = 0;
-    for earlier in ctx.store.report_heads()? {
-        if earlier.agent != options.name {
-            continue;
-        }
+    for earlier in ctx.store.report_heads()?.into_iter().filter(counts) {
         let is_ok = earlier.state == State::Ok;
         // Not known, and so made again.
         if !is_ok && options.retry_failed {

@@ -241,7 +241,7 @@ impl Llm {
         let model = self.model(ask.role, ask.member)?.as_ref();
         let (request, prompt_hash) = self.request(ask, schema)?;
         // The id is a hash of all that decides the reply, so that the same question finds its call.
-        let on_record = record::request(model, &request, ask.sample);
+        let on_record = record::request(model, &request, (ask.sample, self.options.resample));
         let id = CallId::from_parts(&[&on_record.to_string()]);
         // Two stages may put the same question at once: the second waits here and finds the record.
         let gate = Arc::clone(self.state().gates.entry(id.clone()).or_default());

@@ -22,6 +22,8 @@ pub struct LlmOptions {
     pub replay: bool,
     /// Whether calls that are not on record are only predicted.
     pub dry_run: bool,
+    /// Which sample of all answers is meant, from 0: each has a record of its own.
+    pub resample: u32,
     /// What calls cost.
     pub prices: Prices,
     /// What may be spent.
@@ -55,6 +57,7 @@ impl LlmOptions {
             retry_failed: false,
             replay: false,
             dry_run: false,
+            resample: 0,
             prices: Prices::default(),
             budget: Budget::default(),
             parameters: BTreeMap::new(),

@@ -17,8 +17,13 @@ const FOUND_TOKENS: u64 = 200_000;
 const TEMPLATE_TOKENS: u64 = 32;
 
 /// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because
-/// a model writes the fields in that order.
-pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Value {
+/// a model writes the fields in that order. `sample` and `resample` tell apart answers to one question:
+/// the caller's number, and the user's.
+pub fn request(
+    model: &dyn ChatModel,
+    request: &ChatRequest,
+    (sample, resample): (u32, u32),
+) -> Value {
     let mut record = json!({
         "model": model.name(),
         "base_url": model.base_url(),
@@ -30,10 +35,13 @@ pub fn request(model: &dyn ChatModel, request: &ChatRequest, sample: u32) -> Val
         "seed": request.seed,
         "sample": sample,
     });
-    // Left out where nothing is searched for or offered, so that questions of before keep their
+    // Left out where nothing is searched for, offered or drawn again, so that questions of before keep their
     // keys.
     if request.search {
         record["search"] = json!(true);
+    }
+    if resample > 0 {
+        record["resample"] = json!(resample);
     }
     if request.is_weighed() {
         record["offered"] = json!(request.offered);

@@ -11,12 +11,14 @@ pub mod mel;
 mod packages;
 mod pull;
 mod quantize;
+mod remove;
 mod target;
 
 pub use files::{Imported, Known, ModelFile, checked, import, list, sha256_once};
 pub use manifest::{Convert, Kind, Manifest, Model, Packages};
 pub use pull::{Places, pull};
 pub use quantize::{Quantization, quantized};
+pub use remove::{Removed, remove};
 pub use target::Progress;
 
 /// A model's file is missing, wrong or cannot be fetched.

@@ -1,5 +1,5 @@
-//! One writer at a time: a lock file beside the database that the kernel releases when its holder
-//! dies.
+//! Who may write at a time: lock files beside the database that the kernel releases when their
+//! holders die.
 
 use std::{
     fs::{File, TryLockError},
@@ -11,9 +11,9 @@ use anyhow::{Context as _, Result};
 
 use crate::files;
 
-/// The held lock.
+/// A held lock, with those that were taken along.
 pub struct WriteLock {
-    file: File,
+    held: Vec<Held>,
 }
 
 /// Another process holds the lock.
@@ -22,7 +22,7 @@ pub struct WriteLock {
     "another taskgen is writing to this project: {holder}\nhint: wait for it to end, or pass --wait"
 )]
 pub struct Locked {
-    /// Process and command of the holder, as it wrote them.
+    /// Process and command of the holder, as it wrote them; of a shared lock, who may hold it.
     pub holder: String,
 }
 
@@ -30,42 +30,95 @@ impl WriteLock {
     /// Takes the lock at `path`, noting `holder` in it. Fails with [`Locked`] if another process
     /// has it and `wait` is false.
     pub fn take(path: &Path, holder: &str, wait: bool) -> Result<Self> {
-        let mut file = files::open_own(path)
-            .context("cannot lock the project\nhint: the folder `tasks` must be writable")?;
-        if wait {
-            file.file()
-                .lock()
-                .with_context(|| format!("cannot lock: `{}`", path.display()))?;
-        } else {
-            match file.file().try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    let mut holder = String::new();
-                    // The holder may be about to write its name; an empty one is no reason to fail
-                    // differently.
-                    let _ = file.read_to_string(&mut holder);
-                    return Err(Locked {
-                        holder: holder.trim().to_owned(),
-                    }
-                    .into());
-                }
-                Err(TryLockError::Error(e)) => {
-                    return Err(e).with_context(|| format!("cannot lock: `{}`", path.display()));
-                }
-            }
+        let mut file = files::open_own(path).context(CANNOT_LOCK)?;
+        if !acquire(file.file(), path, Share::No, wait)? {
+            let mut holder = String::new();
+            // The holder may be about to write its name; an empty one is no reason to fail
+            // differently.
+            let _ = file.read_to_string(&mut holder);
+            return Err(locked(holder.trim()));
         }
         file.file().set_len(0)?;
         file.rewind()?;
         file.write_all(holder.as_bytes())?;
-        Ok(Self {
-            file: file.into_file(),
-        })
+        Ok(Self::of(file.into_file(), true))
+    }
+
+    /// Takes a share of the lock at `path`, as others may at the same time. Fails with [`Locked`]
+    /// and the name `others` if another process has it for itself and `wait` is false.
+    pub fn share(path: &Path, others: &str, wait: bool) -> Result<Self> {
+        Self::unnamed(path, Share::Yes, others, wait)
+    }
+
+    /// Takes the lock at `path` for itself, where others take shares. Fails with [`Locked`] and the
+    /// name `others` if another process has a share and `wait` is false.
+    pub fn exclude(path: &Path, others: &str, wait: bool) -> Result<Self> {
+        Self::unnamed(path, Share::No, others, wait)
+    }
+
+    fn unnamed(path: &Path, share: Share, others: &str, wait: bool) -> Result<Self> {
+        let file = files::open_own(path).context(CANNOT_LOCK)?;
+        if !acquire(file.file(), path, share, wait)? {
+            return Err(locked(others));
+        }
+        Ok(Self::of(file.into_file(), false))
+    }
+
+    fn of(file: File, is_named: bool) -> Self {
+        Self {
+            held: vec![Held { file, is_named }],
+        }
+    }
+
+    /// Holds `other` as long as this one.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.held.extend(other.held);
+        self
     }
 }
 
-impl Drop for WriteLock {
+const CANNOT_LOCK: &str = "cannot lock the project\nhint: the folder `tasks` must be writable";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Share {
+    Yes,
+    No,
+}
+
+/// Whether the lock was taken; false where another process has it and `wait` is false.
+fn acquire(file: &File, path: &Path, share: Share, wait: bool) -> Result<bool> {
+    let taken = match (share, wait) {
+        (Share::Yes, true) => file.lock_shared().map_err(TryLockError::Error),
+        (Share::Yes, false) => file.try_lock_shared(),
+        (Share::No, true) => file.lock().map_err(TryLockError::Error),
+        (Share::No, false) => file.try_lock(),
+    };
+    match taken {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(e)) => {
+            Err(e).with_context(|| format!("cannot lock: `{}`", path.display()))
+        }
+    }
+}
+
+fn locked(holder: &str) -> anyhow::Error {
+    let holder = holder.to_owned();
+    Locked { holder }.into()
+}
+
+struct Held {
+    file: File,
+    /// Whether the holder's name is in it.
+    is_named: bool,
+}
+
+impl Drop for Held {
     /// The command is named in it only while it runs: it may name a recording.
     fn drop(&mut self) {
-        let _ = self.file.set_len(0);
+        if self.is_named {
+            let _ = self.file.set_len(0);
+        }
     }
 }

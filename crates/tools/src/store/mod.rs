@@ -138,6 +138,18 @@ impl Store {
         }
     }
 
+    /// Whether the database is there and of this program's version.
+    pub fn is_up_to_date(path: &Path) -> Result<bool> {
+        let version = open_to_read(path)?.map(|(_, version)| version);
+        Ok(version == Some(MIGRATIONS.len()))
+    }
+
+    /// Makes or migrates the database under a lock that leaves nobody else writing.
+    pub fn bring_up_to_date(path: &Path, _: &WriteLock) -> Result<()> {
+        let mut connection = open_to_write(path)?;
+        migrate(&mut connection, path, Aside::Copy)
+    }
+
     /// Opens the database for writing under `lock`, creating and migrating it, and starts a run.
     pub fn open(path: &Path, lock: WriteLock, run: &RunInfo) -> Result<Self> {
         let mut connection = open_to_write(path)?;

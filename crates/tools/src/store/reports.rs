@@ -1,7 +1,10 @@
 //! Reports of research agents. Their text never changes; a later one for the same attempt is
 //! another report.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -11,6 +14,14 @@ use crate::data::{
     AgentReport, AttemptCost, Citation, ReadReport, Reading, ReportHead, ReportId, Statement,
     StatementId, TaskId, id,
 };
+
+/// Kind of the event with which making reports again begins.
+const BEGUN: &str = "begun";
+
+/// The stream of events about making an agent's reports again.
+fn fresh(agent: &str) -> String {
+    format!("fresh:{agent}")
+}
 
 impl Store {
     /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
@@ -153,6 +164,50 @@ impl Store {
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
+    }
+
+    /// Begins to make an agent's reports again, or goes on where that was stopped: the attempts that
+    /// were made since it began.
+    pub fn begin_fresh(&self, agent: &str) -> Result<BTreeSet<(TaskId, u32)>> {
+        let stream = fresh(agent);
+        let begun = self.write(|tx| {
+            let last: Option<(String, i64)> = tx
+                .query_row(
+                    "SELECT kind, CAST(payload AS INTEGER) FROM event WHERE stream = ?1 ORDER BY seq DESC LIMIT 1",
+                    [&stream],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            if let Some((kind, begun)) = last
+                && kind == BEGUN
+            {
+                return Ok(begun);
+            }
+            let now: i64 = tx.query_row(
+                "SELECT coalesce(max(seq), 0) FROM event WHERE stream = 'reports'",
+                [],
+                |row| row.get(0),
+            )?;
+            add_event(tx, &stream, BEGUN, &now.to_string())?;
+            Ok(now)
+        })?;
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT document.task, document.attempt FROM event
+                 JOIN document ON document.id = event.payload ->> '$'
+                 JOIN agent ON agent.id = document.agent
+                 WHERE event.stream = 'reports' AND event.seq > ?1 AND agent.name = ?2",
+            )?;
+            let rows = statement.query_map(params![begun, agent], |row| {
+                Ok((TaskId::from_stored(row.get(0)?), row.get(1)?))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Notes that all of an agent's reports were made again.
+    pub fn end_fresh(&self, agent: &str) -> Result<()> {
+        self.write(|tx| add_event(tx, &fresh(agent), "ended", "0"))
     }
 
     /// The text of a report.

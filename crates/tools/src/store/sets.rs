@@ -171,6 +171,19 @@ impl Store {
 
     /// The tasks of a set, without translations and without those that were withdrawn, best first.
     pub fn tasks_of(&self, set: &FrozenSet) -> Result<Vec<Task>> {
+        let mut tasks = self.texts_of(set)?;
+        tasks.retain(|task| task.translation_of().is_none());
+        Ok(tasks)
+    }
+
+    /// The translations of a set's tasks, as they were frozen.
+    pub fn translations_of(&self, set: &FrozenSet) -> Result<Vec<Task>> {
+        let mut tasks = self.texts_of(set)?;
+        tasks.retain(|task| task.translation_of().is_some());
+        Ok(tasks)
+    }
+
+    fn texts_of(&self, set: &FrozenSet) -> Result<Vec<Task>> {
         let mut tasks = Vec::new();
         for member in set.members.iter().filter(|member| !member.withdrawn) {
             let task = match &member.line {
@@ -183,9 +196,7 @@ impl Store {
                     None => continue,
                 },
             };
-            if task.translation_of().is_none() {
-                tasks.push(task);
-            }
+            tasks.push(task);
         }
         Ok(tasks)
     }

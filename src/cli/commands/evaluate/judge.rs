@@ -79,7 +79,8 @@ pub fn judge(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
-    let tasks = sets::tasks(&store, args.set.as_deref())?;
+    let mut tasks = sets::tasks(&store, args.set.as_deref())?;
+    stages::keep_first(&mut tasks, args.limit, |task| &task.id);
     let reports = answer::reports(&store)?;
     check_agents(&args.agent, &reports)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;

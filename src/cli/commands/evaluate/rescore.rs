@@ -72,6 +72,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
         metric: args.metric.clone(),
         agent: Vec::new(),
         set: args.set.clone(),
+        limit: None,
         allow_private_network: false,
         max_unscored: args.max_unscored,
     };

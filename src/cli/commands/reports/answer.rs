@@ -41,21 +41,29 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     if args.agent.trim().is_empty() {
         return Err(Usage("the agent needs a name\nhint: --agent NAME".into()).into());
     }
+    let global = &stages::drawn_again(global, args.again);
     let project = Project::find(global)?;
     let settings = agents::configured(&project, args)?;
     if let Some(command) = &settings.command {
-        check_program(global, printer)?;
+        check_program(global, args, printer)?;
         if let Some(note) = agents::without_sandbox(&args.agent, &settings) {
             printer.note(&note);
         }
         say_what_it_gets(&args.agent, command, &settings.env, printer);
     }
-    let store = Arc::new(project.write(global)?);
-    let tasks = sets::tasks(&store, args.set.as_deref())?;
+    let only = agents::only_once(&args.agent, &settings);
+    let store = Arc::new(project.write_as_agent(global, &only)?);
+    let mut tasks = sets::tasks(&store, args.set.as_deref())?;
+    stages::keep_first(&mut tasks, args.limit, |task| &task.id);
     let notify = progress::notify(global.quiet || global.json);
     let role = agents::member(&settings).map(|member| (ROLE, Role(vec![member])));
     let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
     let (agent, options) = agents::ready(&ctx, global, &project, &args.agent, &settings)?;
+    let options = answer::Options {
+        // Another sample is another report.
+        fresh: args.fresh || args.again.resample.is_some(),
+        ..options
+    };
     let work = async {
         let stopped = resolve::signal()?;
         tokio::select! {
@@ -87,7 +95,11 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
 }
 
 /// Refuses flags that have no meaning for a program, because its actions cannot be foreseen.
-fn check_program(global: &Global, printer: &Printer) -> Result<()> {
+fn check_program(global: &Global, args: &args::Answer, printer: &Printer) -> Result<()> {
+    if args.again.resample.is_some() {
+        let hint = "hint: --fresh runs the program again";
+        return Err(Usage(format!("--resample is for models\n{hint}")).into());
+    }
     if global.replay {
         let hint = "hint: finished reports are kept; `taskgen reports list`";
         return Err(Usage(format!("--replay runs no agent\n{hint}")).into());

@@ -79,7 +79,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     let read = layouts::read(path, agent).map_err(|e| Usage(format!("{e:#}")))?;
     let project = Project::find(global)?;
     let store = project.write(global)?;
-    let tasks = store.tasks()?;
+    let tasks = tasks_in_all_languages(&store)?;
     if tasks.is_empty() {
         return Err(Usage(
             "there are no tasks that a report could answer\nhint: `taskgen run`, or `taskgen tasks import FILE`".into(),
@@ -162,6 +162,13 @@ fn text(imported: &Imported) -> String {
     out
 }
 
+/// The current tasks with their translations: an agent may have answered either.
+fn tasks_in_all_languages(store: &Store) -> Result<Vec<Task>> {
+    let mut tasks = store.tasks()?;
+    tasks.extend(store.translations()?);
+    Ok(tasks)
+}
+
 /// A report in the list.
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -179,7 +186,7 @@ struct Listed<'a> {
 fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
-    let scored = evaluate::scored(&store, &store.tasks()?, &reports)?;
+    let scored = evaluate::scored(&store, &tasks_in_all_languages(&store)?, &reports)?;
     let by_report: BTreeMap<&str, &ReportScores> = scored
         .iter()
         .map(|scored| (scored.report.as_str(), scored))

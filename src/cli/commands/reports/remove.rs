@@ -34,7 +34,7 @@ struct Removed {
 /// Runs the command.
 pub fn run(global: &Global, args: &RemoveReports, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
-    let store = project.write(global)?;
+    let store = project.write_alone(global)?;
     let all = store.all_reports()?;
     let mut chosen = chosen(args, &all)?;
     let current: BTreeSet<_> = store

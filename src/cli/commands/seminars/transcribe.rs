@@ -29,7 +29,7 @@ use crate::{
     context::{Notify, StageReport},
     data::{SeminarId, Transcript},
     files,
-    store::Store,
+    store::{Store, WriteLock},
     transcribe::{
         self, Batch, BatchItem, Discovered, Recording, RecordingFolder, Sidecar, SidecarError,
         formats::Format,
@@ -44,12 +44,10 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let notify = progress::notify(global.quiet || global.json);
     let keep = |item: &BatchItem, transcript: &Transcript| write_forms(item, transcript, &forms);
     let mut forgotten = BTreeSet::new();
-    let (loaded, folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
+    let (loaded, mut folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
         project.apply_sound(&args.sound);
         let found = discover(&project, &args.paths)?;
-        // Machines that share a folder each write transcripts of their own; a plan writes nothing.
-        let alone = args.shard.is_none() && !args.plan;
-        let lock = alone.then(|| project.lock(global)).transpose()?;
+        let lock = lock(global, args, &project)?;
         forgotten = project.forgotten()?;
         let transcripts = project.transcripts();
         (
@@ -73,6 +71,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         }
         (loaded, folders, None)
     };
+    keep_first(&mut folders, args.limit);
     let batch = Batch {
         shard: args.shard,
         force: args.force,
@@ -85,6 +84,15 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let report = batch.run(&folders, &keep)?;
     drop(lock);
     Summary::of_transcription(report, started).show(printer)
+}
+
+/// Machines that share a folder each write transcripts of their own; a plan writes nothing.
+fn lock(global: &Global, args: &args::Transcribe, project: &Project) -> Result<Option<WriteLock>> {
+    match (args.plan, args.shard) {
+        (true, _) => Ok(None),
+        (false, None) => project.lock(global).map(Some),
+        (false, Some(_)) => project.lock_beside(global).map(Some),
+    }
 }
 
 /// `taskgen decode`: the process that decodes one recording for its parent.
@@ -107,6 +115,15 @@ fn beside(paths: &[PathBuf]) -> Result<Vec<RecordingFolder>> {
         .into());
     }
     paths.iter().map(|path| folder_of(path)).collect()
+}
+
+/// Leaves the first `limit` recordings.
+fn keep_first(folders: &mut [RecordingFolder], limit: Option<usize>) {
+    let mut left = limit.unwrap_or(usize::MAX);
+    for folder in folders {
+        folder.found.recordings.truncate(left);
+        left -= folder.found.recordings.len();
+    }
 }
 
 /// A recording, or the recordings in a folder, with their transcripts in the same folder.

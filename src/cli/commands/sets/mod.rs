@@ -3,6 +3,8 @@
 pub mod commit;
 pub mod diff;
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
             output::{Printer, table},
         },
     },
-    data::{Task, id::sha256_hex},
+    data::{Task, TaskId, id::sha256_hex, primary_language},
     evaluate::file_names::as_name,
     store::{FrozenSet, SetInfo, Store},
 };
@@ -132,22 +134,36 @@ pub fn check_name(name: &str, flag: &str) -> Result<(), Usage> {
     Ok(())
 }
 
-/// The tasks of a set, as they were frozen; of the newest one if none is named, or all current
-/// tasks if there is no set.
-pub fn tasks(store: &Store, name: Option<&str>) -> Result<Vec<Task>> {
-    Ok(chosen(store, name)?.1)
+/// The tasks that `NAME[@V][:LANGUAGE]` means, as they were frozen: those of the set, of the newest
+/// one if none is named, or all current ones if there is no set. With a language each task as it is
+/// in it, translated where it was woven in another one.
+pub fn tasks(store: &Store, asked: Option<&str>) -> Result<Vec<Task>> {
+    Ok(chosen(store, asked)?.1)
 }
 
 /// The same, with the set if there is one.
-pub fn chosen(store: &Store, name: Option<&str>) -> Result<(Option<FrozenSet>, Vec<Task>)> {
+pub fn chosen(store: &Store, asked: Option<&str>) -> Result<(Option<FrozenSet>, Vec<Task>)> {
+    let (name, language) = name_and_language(store, asked)?;
     let set = found(store, name)?;
     let tasks = match &set {
         Some(set) => store.tasks_of(set)?,
         None => store.tasks()?,
     };
-    if !tasks.is_empty() {
-        return Ok((set, tasks));
+    if tasks.is_empty() {
+        return Err(without_tasks(set.as_ref()));
     }
+    let Some(language) = language else {
+        return Ok((set, tasks));
+    };
+    let translations = match &set {
+        Some(set) => store.translations_of(set)?,
+        None => store.translations()?,
+    };
+    let tasks = in_language(tasks, translations, language)?;
+    Ok((set, tasks))
+}
+
+fn without_tasks(set: Option<&FrozenSet>) -> anyhow::Error {
     let message = match set {
         Some(set) => format!(
             "the set `{}` has no task any more: all were withdrawn\nhint: --set NAME names another one",
@@ -155,12 +171,84 @@ pub fn chosen(store: &Store, name: Option<&str>) -> Result<(Option<FrozenSet>, V
         ),
         None => "no tasks yet\nhint: `taskgen run`, or `taskgen tasks import FILE`".to_owned(),
     };
-    Err(Usage(message).into())
+    Usage(message).into()
+}
+
+/// What stands before and behind the last colon, if that is a language; a set of the whole name
+/// comes first.
+fn name_and_language<'a>(
+    store: &Store,
+    asked: Option<&'a str>,
+) -> Result<(Option<&'a str>, Option<&'a str>)> {
+    let Some((name, language)) = asked.and_then(|asked| asked.rsplit_once(':')) else {
+        return Ok((asked, None));
+    };
+    let (whole, version) = parsed(asked.unwrap_or_default());
+    if !is_language(language) || store.frozen_set(Some(whole), version)?.is_some() {
+        return Ok((asked, None));
+    }
+    Ok((Some(name).filter(|name| !name.is_empty()), Some(language)))
+}
+
+/// Whether it looks like a language tag such as `en` or `zh-Hans`.
+fn is_language(tag: &str) -> bool {
+    let primary = primary_language(tag);
+    (2..=3).contains(&primary.len())
+        && primary.chars().all(|c| c.is_ascii_lowercase())
+        && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Each task in a language; those that are not there in it are counted and left out.
+fn in_language(tasks: Vec<Task>, translations: Vec<Task>, language: &str) -> Result<Vec<Task>> {
+    let is_in = |task: &Task| primary_language(&task.language) == primary_language(language);
+    let all = tasks.len();
+    let mut translated: BTreeMap<TaskId, Task> = translations
+        .into_iter()
+        .filter(is_in)
+        .filter_map(|task| Some((task.translation_of()?.clone(), task)))
+        .collect();
+    let tasks: Vec<Task> = tasks
+        .into_iter()
+        .filter_map(|task| {
+            if is_in(&task) {
+                Some(task)
+            } else {
+                translated.remove(&task.id)
+            }
+        })
+        .collect();
+    let missing = all - tasks.len();
+    let hint = format!(
+        "hint: `taskgen weave --translate {}` translates tasks; a set holds the translations that were there when it was selected",
+        primary_language(language)
+    );
+    if tasks.is_empty() {
+        return Err(Usage(format!(
+            "none of the {all} tasks is there in `{language}`\n{hint}"
+        ))
+        .into());
+    }
+    if missing > 0 {
+        tracing::warn!(
+            "{missing} of {all} tasks are not there in `{language}`: they are left out\n{hint}"
+        );
+    }
+    Ok(tasks)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_language_is_not_a_part_of_a_name() {
+        for tag in ["en", "zh", "zh-Hans", "yue"] {
+            assert!(is_language(tag), "{tag}");
+        }
+        for tag in ["", "e", "EN", "core", "1", "z h"] {
+            assert!(!is_language(tag), "{tag}");
+        }
+    }
 
     #[test]
     fn a_version_stands_behind_the_last_at_sign() {

@@ -148,7 +148,7 @@ fn real(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The database with what SQLite keeps beside it, the lock, the log of this run, and the file of
+/// The database with what SQLite keeps beside it, the locks, the log of this run, and the file of
 /// removed reports, which is looked through by its lines.
 fn own_files(root: &Path) -> BTreeSet<PathBuf> {
     let tasks = real(&root.join("tasks"));
@@ -158,6 +158,7 @@ fn own_files(root: &Path) -> BTreeSet<PathBuf> {
         "taskgen.db-shm",
         "taskgen.db-journal",
         "taskgen.lock",
+        "beside.lock",
         removed_reports::FILE,
     ];
     let mut own: BTreeSet<PathBuf> = names.iter().map(|name| tasks.join(name)).collect();

@@ -88,7 +88,7 @@ pub fn run(global: &Global, args: &args::Forget, printer: &Printer) -> Result<u8
         dry_run: !args.yes,
         ..global.clone()
     };
-    let store = project.write(global)?;
+    let store = project.write_alone(global)?;
     take_in_unknown(&project, &store);
     let code = match choose(&project, &store, &args.id)? {
         Target::Known(seminar) => known(&project, &store, &seminar, args, printer)?,
@@ -307,7 +307,7 @@ fn gone(store: &Store, of: &Forgotten, args: &args::Forget, printer: &Printer) -
 /// Lets a forgotten recording in again.
 pub fn lift(global: &Global, args: &args::Forget, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
-    let store = project.write(global)?;
+    let store = project.write_alone(global)?;
     let is_known = |id: &SeminarId| -> Result<bool> {
         Ok(store.known_seminars()?.iter().any(|of| of.id == *id))
     };
