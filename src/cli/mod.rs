@@ -87,6 +87,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Transcribe(transcribe) => {
             seminars::transcribe::transcribe(&global, &transcribe, printer)
         }
+        Command::Transcripts(command) => seminars::existing::run(&global, &command, printer),
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),
         Command::Probe(select) => stages::probe(&global, &select, printer),

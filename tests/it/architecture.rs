@@ -456,6 +456,40 @@ fn the_readme_lists_every_command() {
     );
 }
 
+/// Paths below `src` of the files that need a Unix system, without their tests.
+fn files_of_unix() -> Vec<String> {
+    let needs: [&[&str]; 4] = [
+        &["rustix"],
+        &["landlock"],
+        &["os", "::", "unix"],
+        &["signal", "::", "unix"],
+    ];
+    let is_needed = |source: &Source| {
+        let code = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+        let words = Source::new(&source.path, code).words();
+        let named = |pattern: &&[&str]| (0..words.len()).any(|at| follows(&words, at, pattern));
+        needs.iter().any(named)
+    };
+    let files = sources().into_iter().filter(is_needed);
+    files
+        .map(|source| source.path)
+        .filter(|path| !path.ends_with("tests.rs"))
+        .collect()
+}
+
+#[test]
+fn what_needs_unix_is_on_its_page() {
+    let page = fs_err::read_to_string(root().join("docs/platforms.md")).expect("there is a page");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut listed: Vec<&str> = rows
+        .filter_map(|row| row.split('`').next()?.split("src/").nth(1))
+        .collect();
+    listed.sort_unstable();
+    let mut found = files_of_unix();
+    found.sort();
+    assert_eq!(listed, found, "docs/platforms.md lists every file that needs Unix");
+}
+
 #[test]
 fn commands_are_read_from_the_help() {
     let help = "Does it\n\nUsage: taskgen [OPTIONS] <COMMAND>\n\nCommands:\n  run     All stages\n  tasks   List,\n          show\n  \

@@ -64,4 +64,5 @@ mod transcribe_kills;
 mod transcribe_long;
 mod transcribe_many;
 mod transcribe_silence;
+mod transcripts;
 mod wiki;

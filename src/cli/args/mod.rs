@@ -23,7 +23,7 @@ pub use self::{
     export::{DataSet, Export, ForScoring, Placed},
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
-    pipeline::{Again, Decode, Inspire, Run, Select, Sound, Transcribe, Weave},
+    pipeline::{Again, Decode, Inspire, Run, Select, Sound, Transcribe, Transcripts, Weave},
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     seminars::{Forget, Seminars},
     tasks::{
@@ -87,6 +87,9 @@ pub enum Command {
     /// Reads audio and video files, and writes `transcripts/NAME.json` for each. Without a project,
     /// transcripts go beside the recordings. A transcript that you edit by hand is kept.
     Transcribe(Transcribe),
+    /// Take in transcripts that exist already
+    #[command(subcommand)]
+    Transcripts(Transcripts),
     /// Find inspirations in the transcripts: starting points for research, each with its quotes
     ///
     /// A model reads each transcript for limitations, new methods, ideas carried from one field to

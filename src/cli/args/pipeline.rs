@@ -58,6 +58,31 @@ pub struct Transcribe {
     pub plan: bool,
 }
 
+/// `transcripts …`
+#[derive(Clone, Debug, clap::Subcommand)]
+pub enum Transcripts {
+    /// Make the transcripts of recordings from subtitles, or from the JSON of a program around Whisper
+    ///
+    /// Reads SubRip (.srt), WebVTT (.vtt), and the JSON of Whisper, faster-whisper, WhisperX and
+    /// whisper.cpp. A file belongs to the recording of its name: `talk.srt` or `talk.en.srt` to
+    /// `seminars/talk.m4a`. Such a recording is not heard again.
+    Import(ImportTranscripts),
+}
+
+/// `transcripts import`
+#[derive(Clone, Debug, clap::Args)]
+pub struct ImportTranscripts {
+    /// Files, or folders of them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Language of talks of which neither the file, its name nor `NAME.toml` says it
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// Also replace transcripts that are there
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// How to transcribe.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Sound {

@@ -6,6 +6,7 @@ mod audio;
 mod batch;
 mod discover;
 mod error;
+pub mod existing;
 pub mod formats;
 mod journal;
 mod language;
@@ -31,7 +32,7 @@ pub use media::{Decoder, MediaError, serve as serve_decoding, serve_length};
 pub use options::{ModelChoice, Options};
 pub use output::{
     TranscriptMeta, TranscriptStatus, check_writable, journal_path, load, meta_path,
-    recording_sha256, transcript_path, transcript_status, transcripts_in,
+    recording_sha256, save_existing, transcript_path, transcript_status, transcripts_in,
 };
 pub use quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue};
 pub use recognition::{

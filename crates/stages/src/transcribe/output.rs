@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    discover::Recording, error::TranscribeError, language::tag::Language, options::Options,
+    discover::Recording, error::TranscribeError, existing, language::tag::Language, options::Options,
     quality::diagnostics::Diagnostics,
 };
 use crate::{
@@ -101,7 +101,7 @@ pub fn recording_sha256(
 
 /// Whether a recording's transcript is there, from the same content, model and parameters. `pinned`
 /// gives the hash of a model by its name; where it gives none, the name decides. A transcript that
-/// was edited by hand is current as long as the recording does not change.
+/// was edited by hand or imported is current as long as the recording does not change.
 pub fn transcript_status(
     transcripts: &Path,
     recording: &Recording,
@@ -113,9 +113,11 @@ pub fn transcript_status(
     };
     let transcript = stored.clone().sealed();
     let meta = read_meta(transcripts, recording);
-    // Edited by hand: that is a person's work, which another model or parameter does not undo.
+    // Edited by hand, or made elsewhere: that is a person's work, which another model or parameter
+    // does not undo.
     let is_edited = transcript.id != stored.id;
-    if !is_edited && let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
+    let is_ours = !is_edited && transcript.model.name != existing::MODEL;
+    if is_ours && let Some(reason) = outdated(&transcript, meta.as_ref(), options, pinned) {
         return Ok(TranscriptStatus::Needed(reason));
     }
     let (size, modified_ns) = files::stamp(&recording.path)?;
@@ -225,6 +227,25 @@ pub fn save(
 ) -> Result<(), TranscribeError> {
     write_json(&transcript_path(transcripts, recording), transcript)?;
     write_json(&meta_path(transcripts, recording), meta)
+}
+
+/// Writes a transcript that was not made here.
+pub fn save_existing(
+    transcripts: &Path,
+    recording: &Recording,
+    transcript: &Transcript,
+) -> Result<(), TranscribeError> {
+    let (size, modified_ns) = files::stamp(&recording.path)?;
+    let meta = TranscriptMeta {
+        size,
+        modified_ns,
+        media_sha256: transcript.media_sha256.clone(),
+        tool: tool(),
+        seconds: 0.0,
+        asked_language: None,
+        diagnostics: Diagnostics::default(),
+    };
+    save(transcripts, recording, transcript, &meta)
 }
 
 /// Finds out whether transcripts can be written to `folder` before an hour is spent on the first.

@@ -58,6 +58,11 @@ impl Sidecar {
         self.consent.as_deref()
     }
 
+    /// The language that it says the talk is in.
+    pub fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
     /// The options for this recording: what the user asked for, then what the sidecar says.
     pub fn options(&self, asked: &Options) -> Options {
         let mut options = asked.clone();

@@ -132,6 +132,24 @@ mod tests {
         }
     }
 
+    /// Names and files are what users and programs find a model by.
+    #[test]
+    fn names_and_files_are_each_model_s_own() {
+        let models = Manifest::embedded().models();
+        let distinct = |of: fn(&Model) -> &str| {
+            let all: std::collections::BTreeSet<&str> = models.iter().map(of).collect();
+            all.len() == models.len()
+        };
+        assert!(distinct(|model| &model.name) && distinct(|model| &model.file));
+        assert!(distinct(|model| &model.sha256));
+        // What only its publisher has is pinned to a commit.
+        for model in models.iter().filter(|model| model.pypi.is_none()) {
+            let url = model.url.as_deref().unwrap_or_default();
+            let commit = url.split('/').find(|part| part.len() == 40);
+            assert!(commit.is_some() && url.ends_with(&model.file), "{}", model.name);
+        }
+    }
+
     #[test]
     fn a_typing_error_gets_a_suggestion() {
         let error = Manifest::embedded()

@@ -1,5 +1,6 @@
 //! Commands on recordings: plan and transcribe them, list them, forget one.
 
+pub mod existing;
 mod forget;
 pub mod list;
 pub mod plan;
