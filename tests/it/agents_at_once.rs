@@ -99,7 +99,7 @@ fn three_agents_killed_at_twenty_moments_lose_nothing_and_ask_nothing_twice() {
     let all = tasks * ATTEMPTS * 3;
     // How many starts there had been at each kill, and what was kept by then.
     let mut before: BTreeMap<&str, Vec<(usize, BTreeSet<Attempt>)>> = BTreeMap::new();
-    let mut together = 0;
+    let mut running_at = Vec::new();
     for kill in 1..=KILLS {
         let running = AGENTS.map(|agent| start(&project, agent)).into();
         let killed = kill_at(
@@ -107,7 +107,7 @@ fn three_agents_killed_at_twenty_moments_lose_nothing_and_ask_nothing_twice() {
             running,
             all * i64::from(kill) / i64::from(KILLS + 1),
         );
-        together += usize::from(killed == AGENTS.len());
+        running_at.push(killed);
         for agent in ["ann", "ben"] {
             let now = (starts(&project, agent).len(), kept(&project, agent));
             before.entry(agent).or_default().push(now);
@@ -193,7 +193,26 @@ fn an_agent_answers_beside_the_one_that_writes_but_not_beside_itself_or_what_tak
         &["answer", "--agent", "slow"][..],
         &["seminars", "forget", "rivers.wav", "--yes"],
         &["reports", "remove", "--agent", "slow"],
-    ]), @"");
+    ]), @"
+    $ taskgen answer --agent slow
+    exit 2
+    --- err
+    --offline does not hold for the agent: it is another program
+    error: another taskgen is writing to this project: process [n], `[taskgen] answer --agent slow`
+    hint: wait for it to end, or pass --wait
+
+    $ taskgen seminars forget rivers.wav --yes
+    exit 2
+    --- err
+    error: another taskgen is writing to this project: an agent that answers, or a shard of a transcription
+    hint: wait for it to end, or pass --wait
+
+    $ taskgen reports remove --agent slow
+    exit 2
+    --- err
+    error: another taskgen is writing to this project: an agent that answers, or a shard of a transcription
+    hint: wait for it to end, or pass --wait
+    ");
     // Others go on: another agent, and the command that ranks.
     project.ok(&["answer", "--agent", "quick"]);
     project.ok(&["rank"]);

@@ -487,7 +487,10 @@ fn what_needs_unix_is_on_its_page() {
     listed.sort_unstable();
     let mut found = files_of_unix();
     found.sort();
-    assert_eq!(listed, found, "docs/platforms.md lists every file that needs Unix");
+    assert_eq!(
+        listed, found,
+        "docs/platforms.md lists every file that needs Unix"
+    );
 }
 
 #[test]

@@ -331,6 +331,7 @@ fn a_set_is_answered_in_one_language() {
     let project = Project::new(&fake.url).two_talks();
     project.ok(&["inspire"]);
     project.ok(&["weave", "--translate", "en,zh"]);
+    project.ok(&["rank"]);
     project.ok(&["tasks", "select", "--name", "core"]);
     let project = project.config("[agents.echo]\ncommand = \"cat\"\n");
     project.ok(&["answer", "--agent", "echo", "--set", "core:zh"]);

@@ -22,7 +22,12 @@ fn subtitles() -> String {
         for (part, words) in words.chunks(words.len().div_ceil(2)).enumerate() {
             let start = n * 8 + part * 4;
             let time = |s: usize| format!("00:{:02}:{:02},000", s / 60, s % 60);
-            let cue = format!("{} --> {}\n{}\n\n", time(start), time(start + 4), words.join(" "));
+            let cue = format!(
+                "{} --> {}\n{}\n\n",
+                time(start),
+                time(start + 4),
+                words.join(" ")
+            );
             srt.push_str(&cue);
         }
     }
@@ -48,15 +53,27 @@ fn subtitles_become_tasks_without_hearing_the_talk() {
         .iter()
         .map(|segment| segment["text"].as_str().unwrap())
         .collect();
-    assert_eq!(sentences, TALK, "the sentences as they were before they were cut");
+    assert_eq!(
+        sentences, TALK,
+        "the sentences as they were before they were cut"
+    );
 
     let plan = project.ok(&["transcribe", "--plan"]);
-    let row = |name: &str| plan.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    let row = |name: &str| {
+        plan.lines()
+            .find(|line| line.contains(name))
+            .unwrap()
+            .to_owned()
+    };
     assert!(row("rivers.mp3").contains("done"), "{plan}");
     assert!(row("heliu.opus").contains("no transcript yet"), "{plan}");
     // Another model or parameter does not undo what somebody brought.
     let again = project.ok(&["transcribe", "--plan", "--model", "base", "--words"]);
-    assert!(again.lines().any(|line| line.contains("rivers.mp3") && line.contains("done")));
+    assert!(
+        again
+            .lines()
+            .any(|line| line.contains("rivers.mp3") && line.contains("done"))
+    );
 
     project.ok(&["inspire"]);
     project.ok(&["weave"]);
@@ -68,11 +85,17 @@ fn subtitles_become_tasks_without_hearing_the_talk() {
     assert!(tasks.len() >= 5, "{exported}");
     for task in &tasks {
         crate::support::spans_that_hold(&project.path(""), task);
-        assert_eq!(task["provenance"]["transcript"]["asr_model"]["name"], "imported");
+        assert_eq!(
+            task["provenance"]["transcript"]["asr_model"]["name"],
+            "imported"
+        );
     }
     // The same file again is the same transcript, byte by byte.
     project.ok(&["transcripts", "import", "old", "--force"]);
-    assert_eq!(std::fs::read_to_string(project.path("transcripts/rivers.mp3.json")).unwrap(), text);
+    assert_eq!(
+        std::fs::read_to_string(project.path("transcripts/rivers.mp3.json")).unwrap(),
+        text
+    );
 }
 
 #[test]
@@ -86,7 +109,10 @@ fn each_file_that_is_not_taken_says_why() {
     write("rivers.srt", &cue("00:09:00,000"));
     write("heliu.srt", &cue("00:00:02,000"));
     write("heliu.opus.json", "{}");
-    write("heliu.zh.vtt", "WEBVTT\n\n00:01.000 --> 00:03.000\n砾石会响。\n");
+    write(
+        "heliu.zh.vtt",
+        "WEBVTT\n\n00:01.000 --> 00:03.000\n砾石会响。\n",
+    );
     write("notes.txt", "not looked at");
     insta::assert_snapshot!(project.told_each([
         &["transcripts", "import", "old"][..],
@@ -94,5 +120,12 @@ fn each_file_that_is_not_taken_says_why() {
         &["transcripts", "import", "nowhere"],
         &["transcripts", "import", "old/heliu.srt", "--language", "klingon"],
     ]), @"");
-    project.ok(&["transcripts", "import", "old/heliu.srt", "--language", "zh", "--force"]);
+    project.ok(&[
+        "transcripts",
+        "import",
+        "old/heliu.srt",
+        "--language",
+        "zh",
+        "--force",
+    ]);
 }

@@ -23,7 +23,10 @@ pub use self::{
     export::{DataSet, Export, ForScoring, Placed},
     global::Global,
     inspect::{Calls, Config, Models, Prompts},
-    pipeline::{Again, Decode, Inspire, Run, Select, Sound, Transcribe, Transcripts, Weave},
+    pipeline::{
+        Again, Decode, ImportTranscripts, Inspire, Run, Select, Sound, Transcribe, Transcripts,
+        Weave,
+    },
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     seminars::{Forget, Seminars},
     tasks::{

@@ -35,17 +35,40 @@ fn a_model_goes_with_its_smaller_forms_and_nothing_else() {
     }
     let flag = ["--models-dir", folder.to_str().unwrap()];
     let rm = |names: &[&str]| project.told(&[&["models", "rm"], names, &flag].concat());
-    insta::assert_snapshot!(rm(&["base-q8_0"]), @"");
+    insta::assert_snapshot!(rm(&["base-q8_0"]), @"
+    $ taskgen models rm base-q8_0 --models-dir [project]/models-here
+    exit 0
+    --- out
+    base-q8_0: removed, 20 B are free
+    ");
     assert_eq!(names(&folder).len(), 7);
     // A wrong name stops it before anything goes.
-    insta::assert_snapshot!(rm(&["base", "bass"]), @"");
+    insta::assert_snapshot!(rm(&["base", "bass"]), @"
+    $ taskgen models rm base bass --models-dir [project]/models-here
+    exit 2
+    --- err
+    error: no such model: `bass`
+    hint: did you mean `base`?
+    ");
     assert_eq!(names(&folder).len(), 7);
 
     let fetched = std::fs::File::open(folder.join("ggml-base.bin.lock")).unwrap();
     fetched.lock().unwrap();
-    insta::assert_snapshot!(rm(&["base"]), @"");
+    insta::assert_snapshot!(rm(&["base"]), @"
+    $ taskgen models rm base --models-dir [project]/models-here
+    exit 3
+    --- err
+    error: another taskgen fetches this model: `base`
+    hint: wait for it to end
+    ");
     drop(fetched);
-    insta::assert_snapshot!(rm(&["base", "tiny.en-q5_1"]), @"");
+    insta::assert_snapshot!(rm(&["base", "tiny.en-q5_1"]), @"
+    $ taskgen models rm base tiny.en-q5_1 --models-dir [project]/models-here
+    exit 0
+    --- out
+    base: removed, 50 B are free
+    tiny.en-q5_1: it was not here
+    ");
     assert_eq!(names(&folder), ["ggml-tiny.en.bin", "mine.gguf"]);
 }
 

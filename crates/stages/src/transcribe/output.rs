@@ -9,8 +9,8 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    discover::Recording, error::TranscribeError, existing, language::tag::Language, options::Options,
-    quality::diagnostics::Diagnostics,
+    discover::Recording, error::TranscribeError, existing, language::tag::Language,
+    options::Options, quality::diagnostics::Diagnostics,
 };
 use crate::{
     data::{Transcript, transcript::SCHEMA_VERSION},

@@ -146,7 +146,11 @@ mod tests {
         for model in models.iter().filter(|model| model.pypi.is_none()) {
             let url = model.url.as_deref().unwrap_or_default();
             let commit = url.split('/').find(|part| part.len() == 40);
-            assert!(commit.is_some() && url.ends_with(&model.file), "{}", model.name);
+            assert!(
+                commit.is_some() && url.ends_with(&model.file),
+                "{}",
+                model.name
+            );
         }
     }
 

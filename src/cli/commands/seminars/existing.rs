@@ -80,8 +80,12 @@ pub fn run(global: &Global, command: &Transcripts, printer: &Printer) -> Result<
 fn files(args: &ImportTranscripts) -> Result<Vec<(PathBuf, PathBuf)>> {
     let mut files = Vec::new();
     for path in &args.paths {
-        let found = existing::find(path)
-            .map_err(|e| Usage(format!("`{}`: {e}\nhint: name files or folders", path.display())))?;
+        let found = existing::find(path).map_err(|e| {
+            Usage(format!(
+                "`{}`: {e}\nhint: name files or folders",
+                path.display()
+            ))
+        })?;
         if found.is_empty() {
             return Err(Usage(format!(
                 "no .srt, .vtt or .json file in `{}`",

@@ -22,7 +22,9 @@ pub fn read(text: &str) -> Result<(&'static str, Option<String>, Vec<Cue>), Stri
         return Ok(("whisper.cpp", language, cues.collect()));
     }
     if value.get("segments").is_none() {
-        return Err("it has neither `segments` nor `transcription`, as Whisper's files have".to_owned());
+        return Err(
+            "it has neither `segments` nor `transcription`, as Whisper's files have".to_owned(),
+        );
     }
     let file: Whisper = parsed(value)?;
     let has_scores = |segment: &Segment| segment.words.iter().any(|word| word.score.is_some());
@@ -72,7 +74,10 @@ impl Segment {
             let begins: String = text.chars().take(40).collect();
             return Err(format!("a segment has no times: `{begins}`"));
         };
-        let certain = self.words.iter().filter_map(|word| word.score.or(word.probability));
+        let certain = self
+            .words
+            .iter()
+            .filter_map(|word| word.score.or(word.probability));
         let confidence = self.avg_logprob.map(f64::exp).or(mean(certain));
         let words = self.words.into_iter();
         let words = words.filter_map(|word| Some((word.word.trim().to_owned(), word.start?)));
@@ -123,7 +128,10 @@ struct Token {
 impl CppSegment {
     fn cue(self) -> Cue {
         // Marks of time such as `[_TT_150]` are no words.
-        let spoken = self.tokens.iter().filter(|token| !token.text.starts_with("[_"));
+        let spoken = self
+            .tokens
+            .iter()
+            .filter(|token| !token.text.starts_with("[_"));
         Cue {
             start: self.offsets.from / 1000.0,
             end: self.offsets.to / 1000.0,

@@ -69,7 +69,9 @@ pub struct Cue {
 pub fn read(path: &Path) -> Result<Existing, String> {
     let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
     if size > MOST {
-        return Err(format!("it has {size} bytes: more than a transcript can have ({MOST})"));
+        return Err(format!(
+            "it has {size} bytes: more than a transcript can have ({MOST})"
+        ));
     }
     let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
     let text = decoded(&bytes)?;
@@ -91,7 +93,10 @@ pub fn read(path: &Path) -> Result<Existing, String> {
 fn decoded(bytes: &[u8]) -> Result<String, String> {
     let not_text = || "it is not UTF-8\nhint: `iconv -f ENCODING -t UTF-8` converts it".to_owned();
     let wide = |pair: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|two| pair([two[0], two[1]])).collect();
+        let units: Vec<u16> = bytes[2..]
+            .chunks_exact(2)
+            .map(|two| pair([two[0], two[1]]))
+            .collect();
         String::from_utf16(&units).map_err(|_| not_text())
     };
     match bytes {

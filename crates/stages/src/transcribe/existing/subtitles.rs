@@ -17,7 +17,10 @@ pub fn read(text: &str) -> Result<Vec<Cue>, String> {
         // Behind the end, WebVTT has settings for the place on the screen.
         let end = rest.split_whitespace().next().unwrap_or_default();
         let (Some(start), Some(end)) = (seconds(start.trim()), seconds(end)) else {
-            return Err(format!("line {}: no times can be read: `{line}`", index + 1));
+            return Err(format!(
+                "line {}: no times can be read: `{line}`",
+                index + 1
+            ));
         };
         let (speaker, said) = said(&lines[index + 1..]);
         let new = without_repeated(&said, &before);
@@ -40,7 +43,11 @@ pub fn read(text: &str) -> Result<Vec<Cue>, String> {
 fn seconds(time: &str) -> Option<f64> {
     let time = time.replace(',', ".");
     let parts: Vec<&str> = time.split(':').collect();
-    if parts.len() > 3 || parts.iter().any(|part| !part.starts_with(|c: char| c.is_ascii_digit())) {
+    if parts.len() > 3
+        || parts
+            .iter()
+            .any(|part| !part.starts_with(|c: char| c.is_ascii_digit()))
+    {
         return None;
     }
     parts.iter().try_fold(0.0, |all, part| {
@@ -60,11 +67,15 @@ fn said(lines: &[&str]) -> (Option<String>, Vec<String>) {
             && !(is_number && next.is_some_and(|next| next.contains(ARROW)))
     };
     let mut speaker = None;
-    let texts = lines.iter().enumerate().take_while(is_of_cue).map(|(_, line)| {
-        let (voice, text) = without_tags(line);
-        speaker = speaker.take().or(voice);
-        text
-    });
+    let texts = lines
+        .iter()
+        .enumerate()
+        .take_while(is_of_cue)
+        .map(|(_, line)| {
+            let (voice, text) = without_tags(line);
+            speaker = speaker.take().or(voice);
+            text
+        });
     let said: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     (speaker, said)
 }
@@ -75,21 +86,35 @@ fn without_tags(line: &str) -> (Option<String>, String) {
     let mut speaker = None;
     let mut rest = line;
     while let Some(at) = rest.find(['<', '{']) {
-        let close = if rest[at..].starts_with('<') { '>' } else { '}' };
+        let close = if rest[at..].starts_with('<') {
+            '>'
+        } else {
+            '}'
+        };
         let Some(length) = rest[at..].find(close).filter(|_| is_tag(&rest[at..])) else {
             text.push_str(&rest[..=at]);
             rest = &rest[at + 1..];
             continue;
         };
         let tag = &rest[at + 1..at + length];
-        if let Some(name) = tag.strip_prefix("v ").or_else(|| tag.strip_prefix("v.").and_then(|of| of.split_once(' ')).map(|of| of.1)) {
+        if let Some(name) = tag.strip_prefix("v ").or_else(|| {
+            tag.strip_prefix("v.")
+                .and_then(|of| of.split_once(' '))
+                .map(|of| of.1)
+        }) {
             speaker = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         }
         text.push_str(&rest[..at]);
         rest = &rest[at + length + 1..];
     }
     text.push_str(rest);
-    (speaker, unescaped(&text).split_whitespace().collect::<Vec<_>>().join(" "))
+    (
+        speaker,
+        unescaped(&text)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }
 
 /// Whether a bracket begins a tag: "a < b" does not.
@@ -113,7 +138,9 @@ fn unescaped(text: &str) -> String {
         ("&amp;", "&"),
     ]
     .iter()
-    .fold(text.to_owned(), |text, (name, mark)| text.replace(name, mark))
+    .fold(text.to_owned(), |text, (name, mark)| {
+        text.replace(name, mark)
+    })
 }
 
 /// The lines that are new: captions that roll say each line twice, last in one cue and first in the

@@ -34,11 +34,18 @@ fn lines_of_subtitles_become_sentences() {
     let texts: Vec<&str> = said.iter().map(|of| of.2.as_str()).collect();
     assert_eq!(
         texts,
-        ["Rivers move gravel in floods.", "It drums on the bed.", "Is 3 < 4?"]
+        [
+            "Rivers move gravel in floods.",
+            "It drums on the bed.",
+            "Is 3 < 4?"
+        ]
     );
     // The sentence begins where its first word's share of the cue does.
     assert!((2600..3000).contains(&said[1].0), "{said:?}");
-    assert_eq!((said[0].0, said[1].1, said[2].0, said[2].1), (1000, 5000, 60_000, 62_500));
+    assert_eq!(
+        (said[0].0, said[1].1, said[2].0, said[2].1),
+        (1000, 5000, 60_000, 62_500)
+    );
 }
 
 #[test]
@@ -52,9 +59,15 @@ fn captions_that_roll_say_each_line_once() {
 #[test]
 fn speakers_are_kept_apart() {
     let voices = "WEBVTT\n\n1\n00:01.000 --> 00:03.000\n<v Ana>Is it gravel\n\n00:03.000 --> 00:05.000\n<v.loud Ben>that drums?</v>\n";
-    let transcript = file("talk.vtt", voices).unwrap().transcript_of(&heard(8.0)).unwrap();
-    let speakers: Vec<Option<&str>> =
-        transcript.segments.iter().map(|of| of.speaker.as_deref()).collect();
+    let transcript = file("talk.vtt", voices)
+        .unwrap()
+        .transcript_of(&heard(8.0))
+        .unwrap();
+    let speakers: Vec<Option<&str>> = transcript
+        .segments
+        .iter()
+        .map(|of| of.speaker.as_deref())
+        .collect();
     assert_eq!(speakers, [Some("Ana"), Some("Ben")]);
 }
 
@@ -64,7 +77,12 @@ fn whispers_json_keeps_confidence_words_and_language() {
         {"id": 0, "start": 0.5, "end": 4.5, "text": " Gravel drums. Sand hums.", "avg_logprob": -0.5}]}"#;
     let existing = file("talk.json", whisper).unwrap();
     assert_eq!(existing.format, "whisper");
-    assert_eq!(Language::parse(existing.language.as_deref().unwrap()).unwrap().tag(), "en");
+    assert_eq!(
+        Language::parse(existing.language.as_deref().unwrap())
+            .unwrap()
+            .tag(),
+        "en"
+    );
     let transcript = existing.transcript_of(&heard(8.0)).unwrap();
     assert_eq!(transcript.segments.len(), 2);
     assert!((transcript.segments[0].confidence - 0.607).abs() < 1e-9);
@@ -89,7 +107,10 @@ fn whisper_cpps_json_has_milliseconds() {
         {"timestamps": {"from": "00:00:00,000", "to": "00:00:02,000"}, "offsets": {"from": 0, "to": 2000}, "text": "砾石会响。沙子也响。",
          "tokens": [{"text": "[_BEG_]", "p": 0.1}, {"text": "砾石", "p": 0.8}, {"text": "会响", "p": 0.6}]}]}"#;
     let existing = file("talk.json", cpp).unwrap();
-    assert_eq!((existing.format, existing.language.as_deref()), ("whisper.cpp", Some("zh")));
+    assert_eq!(
+        (existing.format, existing.language.as_deref()),
+        ("whisper.cpp", Some("zh"))
+    );
     let heard = Heard {
         language: Language::parse("zh").unwrap(),
         ..heard(3.0)
@@ -104,14 +125,38 @@ fn whisper_cpps_json_has_milliseconds() {
 fn what_cannot_be_read_is_said() {
     for (name, content, why) in [
         ("a.srt", "hello", "no line with `-->`"),
-        ("a.srt", "1\n00:00:xx --> 00:00:02,000\nhm\n", "line 2: no times"),
-        ("a.srt", "1\n00:00:05,000 --> 00:00:02,000\nBackwards.\n", "from 5 to 2 seconds"),
-        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n…\n", "nothing is said"),
+        (
+            "a.srt",
+            "1\n00:00:xx --> 00:00:02,000\nhm\n",
+            "line 2: no times",
+        ),
+        (
+            "a.srt",
+            "1\n00:00:05,000 --> 00:00:02,000\nBackwards.\n",
+            "from 5 to 2 seconds",
+        ),
+        (
+            "a.vtt",
+            "WEBVTT\n\n00:01.000 --> 00:02.000\n…\n",
+            "nothing is said",
+        ),
         ("a.json", "{", "not JSON"),
         ("a.json", "[]", "neither `segments`"),
-        ("a.json", r#"{"segments": [{"text": "Hm"}]}"#, "no times: `Hm`"),
-        ("a.json", r#"{"segments": [{"start": 1, "end": 2}]}"#, "missing field `text`"),
-        ("a.json", r#"{"media_sha256": "", "segments": []}"#, "copy it into"),
+        (
+            "a.json",
+            r#"{"segments": [{"text": "Hm"}]}"#,
+            "no times: `Hm`",
+        ),
+        (
+            "a.json",
+            r#"{"segments": [{"start": 1, "end": 2}]}"#,
+            "missing field `text`",
+        ),
+        (
+            "a.json",
+            r#"{"media_sha256": "", "segments": []}"#,
+            "copy it into",
+        ),
     ] {
         let error = file(name, content).unwrap_err();
         assert!(error.contains(why), "{content}: {error}");
@@ -120,10 +165,16 @@ fn what_cannot_be_read_is_said() {
     let path = folder.path().join("a.srt");
     std::fs::write(&path, b"1\n00:00:01,000 --> 00:00:02,000\nCaf\xe9\n").unwrap();
     assert!(read(&path).unwrap_err().contains("iconv"));
-    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(SRT.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(SRT.encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
     std::fs::write(&path, wide).unwrap();
     assert_eq!(read(&path).unwrap().cues.len(), 3);
-    let other = file("talk.srt", SRT).unwrap().transcript_of(&heard(30.0)).unwrap_err();
+    let other = file("talk.srt", SRT)
+        .unwrap()
+        .transcript_of(&heard(30.0))
+        .unwrap_err();
     assert!(other.contains("another recording's?"), "{other}");
 }
 
@@ -159,13 +210,22 @@ proptest::proptest! {
 
 #[test]
 fn a_file_belongs_to_the_recording_of_its_name() {
-    let recordings = ["a/talk.m4a", "b/talk.mp3", "dr.marsh.mp3", "soil.mp3", "soil.wav"].map(|name| Recording {
+    let recordings = [
+        "a/talk.m4a",
+        "b/talk.mp3",
+        "dr.marsh.mp3",
+        "soil.mp3",
+        "soil.wav",
+    ]
+    .map(|name| Recording {
         name: name.into(),
         path: name.into(),
     });
     let of = |name: &str| match recording_of(Path::new(name), &recordings) {
         Match::One(recording, language) => {
-            let tag = language.map(|of| format!(" {}", of.tag())).unwrap_or_default();
+            let tag = language
+                .map(|of| format!(" {}", of.tag()))
+                .unwrap_or_default();
             format!("{}{tag}", recording.name)
         }
         Match::None => "none".into(),

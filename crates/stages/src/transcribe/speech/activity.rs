@@ -73,7 +73,6 @@ impl SpeechActivity {
     }
 
     /// A recording with these scores and levels, one of each for a frame.
-    #[cfg(test)]
     pub fn from_frames(scores: Vec<f32>, levels: Vec<f32>) -> Self {
         Self {
             length: scores.len() * FRAME,
