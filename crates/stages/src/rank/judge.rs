@@ -22,8 +22,9 @@ use crate::{
     store::{Kept, list_instrument, pair_instrument},
 };
 
-/// The only confidences that equal scores allow: undecided, and the paper's.
-const CONFIDENCES_OF_A_TIE: [f64; 2] = [0.55, 0.5];
+/// The only confidence that equal scores allow, as the paper has it (DeepResearch Arena, arXiv
+/// 2509.01396, prompt of the rank judge): a winner must be named all the same.
+const CONFIDENCE_OF_A_TIE: f64 = 0.55;
 
 /// Most tokens of a reply.
 const PAIR_TOKENS: u32 = 700;
@@ -119,7 +120,7 @@ impl Answer for FullReply {
                 ),
             ));
         }
-        if a == b && !is_among(self.confidence, &CONFIDENCES_OF_A_TIE) {
+        if a == b && !is_among(self.confidence, &[CONFIDENCE_OF_A_TIE]) {
             return Err(unscored(
                 Cause::Inconsistent,
                 format!(
@@ -369,7 +370,9 @@ mod tests {
         assert_eq!(cause(full(4, 3, Side::A, 0.8)), None);
         assert_eq!(cause(full(4, 3, Side::B, 0.8)), Some(Cause::Inconsistent));
         assert_eq!(cause(full(3, 3, Side::B, 0.55)), None);
-        assert_eq!(cause(full(3, 3, Side::B, 0.9)), Some(Cause::Inconsistent));
+        for other in [0.5, 0.6, 0.9] {
+            assert_eq!(cause(full(3, 3, Side::B, other)), Some(Cause::Inconsistent));
+        }
         assert_eq!(cause(full(6, 3, Side::A, 0.8)), Some(Cause::OutOfRange));
         assert_eq!(cause(full(4, 3, Side::A, 0.3)), Some(Cause::OutOfRange));
     }
