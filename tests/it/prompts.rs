@@ -67,7 +67,7 @@ fn sample(name: &str, language: &str) -> Value {
         }
         "evidence/support" => json!({ "items": [text, text], "passages": [text, text] }),
         "evaluate/rating" | "evaluate/rating-strict" | "evaluate/rating-with-evidence" => json!({
-            "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "criterion": text, "evidence": "of 9 sentences 4 cite a source."
+            "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "discipline": text, "criterion": text, "evidence": "of 9 sentences 4 cite a source."
         }),
         "rank/list" | "rank/list-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });

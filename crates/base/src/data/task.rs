@@ -249,6 +249,11 @@ impl Facets {
         self.task_type.map_or("research task", TaskType::label)
     }
 
+    /// The discipline where it says something; a recording without one is in `other`.
+    pub fn known_discipline(&self) -> Option<&str> {
+        self.discipline.as_deref().filter(|name| *name != "other")
+    }
+
     /// The label of the difficulty, in words that a prompt can show where none is known.
     pub fn difficulty_label(&self) -> &'static str {
         self.difficulty

@@ -176,11 +176,11 @@ async fn write_one(ctx: &Context, task: &Task, form: Form) -> Result<Option<Unsc
         "family": task.facets.family_label(),
         "difficulty": task.facets.difficulty_label(),
         "focus": focus(task.facets.task_type),
+        "discipline": task.facets.known_discipline(),
     });
     let (prompt, longest) = match form {
         Form::Paper => (PAPER, DESCRIPTION),
         Form::Strict => {
-            vars["discipline"] = json!(task.facets.discipline);
             vars["day"] = json!(task.as_of);
             (STRICT, DESCRIPTION_STRICT)
         }

@@ -158,6 +158,7 @@ async fn ask(
         "task": case.task.text,
         "family": case.task.facets.family_label(),
         "difficulty": case.task.facets.difficulty_label(),
+        "discipline": case.task.facets.known_discipline(),
         "report": case.report.text,
         "criterion": format!("{}\n{}", criterion.title, criterion.description),
     });
