@@ -83,7 +83,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     let code = summary::evaluated(
         &project,
         &store,
-        vec![report],
+        (vec![report], Vec::new()),
         &ctx,
         started,
         max_unscored,

@@ -5,5 +5,6 @@ pub mod keyboard;
 pub mod log;
 pub mod output;
 pub mod progress;
+pub mod run_head;
 pub mod session;
 pub mod summary;

@@ -9,29 +9,39 @@ use serde::Serialize;
 use super::{
     exit,
     output::{Printer, count, counted, seconds, table},
+    run_head::{self, RoleModels, ScoreLine},
 };
 use crate::{
     answer::ROLE,
     cli::project::Project,
     context::{Context, Harvest, StageReport},
     report::listing,
-    store::Store,
+    store::{RunHead, Store},
 };
+
+/// The version of the layout; 2 since `models` has what was returned beside what was requested.
+const SCHEMA_VERSION: u32 = 2;
 
 /// The summary of a command.
 #[derive(Serialize)]
 pub struct Summary {
     schema_version: u32,
+    /// Absent where no project is written to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunHead>,
     /// Absent where nothing is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     /// By role; absent where no language model is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    models: Option<serde_json::Value>,
+    models: Option<BTreeMap<String, RoleModels>>,
     /// The stages in order.
     pub stages: Vec<StageReport>,
     usage: Option<Calls>,
     tasks: Option<usize>,
+    /// Of reports, by agent and measure; absent of commands that score none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scores: Vec<ScoreLine>,
     seconds: f64,
 }
 
@@ -45,6 +55,9 @@ struct Calls {
     output: u64,
     /// Prompt tokens that the provider had read before.
     cache_read: u64,
+    /// Prompt tokens that the provider wrote to its cache: null, because they are not told apart
+    /// from those that it read anew, and are in `input`.
+    cache_write: Option<u64>,
     /// As far as prices are known.
     cost_usd: f64,
     /// Calls to models of unknown price.
@@ -60,6 +73,7 @@ impl Calls {
             input: counts.usage.input,
             output: counts.usage.output,
             cache_read: counts.usage.cached,
+            cache_write: None,
             cost_usd: counts.cost_micro as f64 / 1e6,
             unpriced: counts.unpriced,
         }
@@ -96,18 +110,21 @@ impl Summary {
     /// Of transcription alone, which asks no language model.
     pub fn of_transcription(report: StageReport, started: Instant) -> Self {
         Self {
-            schema_version: 1,
+            schema_version: SCHEMA_VERSION,
+            run: None,
             seed: None,
             models: None,
             stages: vec![report],
             usage: None,
             tasks: None,
+            scores: Vec::new(),
             seconds: started.elapsed().as_secs_f64(),
         }
     }
 
     fn new(
         project: &Project,
+        store: &Store,
         ctx: &Context,
         stages: Vec<StageReport>,
         started: Instant,
@@ -118,13 +135,16 @@ impl Summary {
         if let Ok(model) = ctx.llm.model_name(ROLE, 0) {
             models[ROLE] = model.into();
         }
+        let requested = models.as_object().cloned().unwrap_or_default();
         Ok(Self {
-            schema_version: 1,
+            schema_version: SCHEMA_VERSION,
+            run: store.run_head()?,
             seed: Some(config.seed),
-            models: Some(models),
+            models: Some(run_head::models(requested, &ctx.llm.counts())),
             stages,
             usage: Some(Calls::from_context(ctx)),
             tasks: None,
+            scores: Vec::new(),
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -256,7 +276,7 @@ pub fn end(
     let n_tasks = Some(listing.tasks.len());
     let summary = Summary {
         tasks: n_tasks,
-        ..Summary::new(project, ctx, stages, started)?
+        ..Summary::new(project, store, ctx, stages, started)?
     };
     let mut code = summary.show(printer)?;
     if let Some(ratings) = &listing.ratings {
@@ -276,18 +296,21 @@ pub fn end(
     Ok(code)
 }
 
-/// Ends a command on reports: shows what its stages did. More judgements without a value than
-/// allowed is exit 4.
+/// Ends a command on reports: shows what its stages did, and the scores that they led to. More
+/// judgements without a value than allowed is exit 4.
 pub fn evaluated(
     project: &Project,
     store: &Store,
-    stages: Vec<StageReport>,
+    (stages, scores): (Vec<StageReport>, Vec<ScoreLine>),
     ctx: &Context,
     started: Instant,
     max_unscored: f64,
     printer: &Printer,
 ) -> Result<u8> {
-    let summary = Summary::new(project, ctx, stages, started)?;
+    let summary = Summary {
+        scores,
+        ..Summary::new(project, store, ctx, stages, started)?
+    };
     let mut code = summary.show(printer)?;
     // Each stage for itself: many good answers to one kind of question excuse no bad ones to
     // another.

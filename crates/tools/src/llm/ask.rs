@@ -182,6 +182,24 @@ pub struct Counts {
     pub cost_micro: u64,
     /// Calls that were made to models of unknown price.
     pub unpriced: u64,
+    /// By role, the models that the servers say answered; those of calls on record, too.
+    pub returned: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Counts {
+    fn note_returned(&mut self, call: &Call) {
+        let Some(name) = &call.model_returned else {
+            return;
+        };
+        // A hundred thousand calls have one name: it is copied once.
+        if let Some(names) = self.returned.get_mut(&call.role)
+            && names.contains(name)
+        {
+            return;
+        }
+        let names = self.returned.entry(call.role.clone()).or_default();
+        names.insert(name.clone());
+    }
 }
 
 /// The models that answer, by role.
@@ -251,7 +269,10 @@ impl Llm {
             // What this run has just asked is settled, even a failure: asking again at once would
             // pay for the same mistake.
             if *asked || self.options.replay || self.is_settled(&call, &value) {
-                self.state().counts.cached += 1;
+                let mut state = self.state();
+                state.counts.cached += 1;
+                state.counts.note_returned(&call);
+                drop(state);
                 return Ok(answered(value, call, true));
             }
         }
@@ -559,6 +580,7 @@ impl Llm {
     fn count(&self, call: &Call) {
         let mut state = self.state();
         state.counts.made += 1;
+        state.counts.note_returned(call);
         state.counts.usage += call.usage;
         state.counts.cost_micro += call.cost_micro.unwrap_or_default();
         state.counts.unpriced += u64::from(call.cost_micro.is_none());

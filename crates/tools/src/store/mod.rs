@@ -49,7 +49,7 @@ pub use judgements::{
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;
-pub use runs::RunInfo;
+pub use runs::{RunHead, RunInfo};
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use sets::{FrozenMember, FrozenSet, Line, SetInfo, leaf, nonce_at};
 pub use tasks::{NotCurrent, Weaving};

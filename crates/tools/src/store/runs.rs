@@ -1,7 +1,8 @@
 //! Runs and their events.
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
+use serde::Serialize;
 
 use super::{Store, Tx};
 
@@ -18,7 +19,43 @@ pub struct RunInfo {
     pub started: String,
 }
 
+/// What tells a run from others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunHead {
+    /// Its number in this project.
+    pub id: i64,
+    /// When it began, RFC 3339 UTC.
+    pub created: String,
+    /// The program's version.
+    pub tool_version: String,
+    /// The seed.
+    pub seed: u64,
+    /// Hash of the effective configuration.
+    pub config_hash: String,
+}
+
 impl Store {
+    /// The run that this connection writes for; none of one that only reads.
+    pub fn run_head(&self) -> Result<Option<RunHead>> {
+        let run = self.run;
+        self.read(|connection| {
+            let head = connection.query_row(
+                "SELECT id, started, tool_version, seed, config_hash FROM run WHERE id = ?1",
+                [run],
+                |row| {
+                    Ok(RunHead {
+                        id: row.get(0)?,
+                        created: row.get(1)?,
+                        tool_version: row.get(2)?,
+                        seed: row.get::<_, i64>(3)? as u64,
+                        config_hash: row.get(4)?,
+                    })
+                },
+            );
+            Ok(head.optional()?)
+        })
+    }
+
     pub(super) fn begin_run(&self, info: &RunInfo) -> Result<i64> {
         self.write(|tx| {
             tx.execute(

@@ -12,12 +12,14 @@ use crate::{
         ui::{
             exit::{self, NoModel, Usage},
             output::Printer,
-            progress, summary,
+            progress,
+            run_head::{self, ScoreLine},
+            summary,
         },
     },
     context::StageReport,
     data::{AgentReport, Task},
-    evaluate::{self, Evaluator, Subject},
+    evaluate::{self, Evaluator, Subject, leaderboard},
     store::Store,
     web::{self, FetchOptions, JinaOptions, Pages, PagesOptions},
 };
@@ -118,10 +120,15 @@ pub fn judge(
         stages::predicted(&ctx, printer)?
     } else {
         let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
+        let scores = if seen.summary.json {
+            scores(&project, &store, (&tasks, &reports))?
+        } else {
+            Vec::new()
+        };
         summary::evaluated(
             &project,
             &store,
-            stages,
+            (stages, scores),
             &ctx,
             started,
             args.max_unscored,
@@ -134,6 +141,21 @@ pub fn judge(
         tasks,
         reports,
     })
+}
+
+/// The scores of the leaderboard as it is now.
+fn scores(
+    project: &Project,
+    store: &Store,
+    (tasks, reports): (&[Task], &[AgentReport]),
+) -> Result<Vec<ScoreLine>> {
+    let scored = evaluate::scored(store, tasks, reports)?;
+    let options = leaderboard::Options {
+        seed: project.loaded.config.seed,
+        ..leaderboard::Options::default()
+    };
+    let board = leaderboard::leaderboard(&scored, &options);
+    Ok(run_head::scores(&board))
 }
 
 /// Refuses agents without a report: a name with a slip would score nothing, and say so nowhere.

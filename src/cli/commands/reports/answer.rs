@@ -79,7 +79,8 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     }
     match stages::finished(worked, &[], &store, &ctx, printer)? {
         Ok(report) => {
-            summary::evaluated(&project, &store, vec![report], &ctx, started, 1.0, printer)
+            let done = (vec![report], Vec::new());
+            summary::evaluated(&project, &store, done, &ctx, started, 1.0, printer)
         }
         Err(code) => {
             let ended = if settings.command.is_some() {
