@@ -90,7 +90,7 @@ fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &s
         ],
         warnings: warnings(scored, board),
         measures: drawn.iter().map(|measure| page_measure(measure)).collect(),
-        wholes: wholes(&drawn),
+        wholes: wholes(board, &drawn),
         agents: whole.agents.iter().map(|row| agent(row, &drawn)).collect(),
         families: board
             .families
@@ -113,6 +113,16 @@ fn warnings(scored: &[ReportScores], board: &Leaderboard) -> Vec<String> {
     let mut warnings = Vec::new();
     if board.options.failed_as_zero {
         warnings.push("attempts that gave no report count as the worst score".to_owned());
+    }
+    if !board.options.weights.is_empty() {
+        let weights = board.options.weights.iter();
+        let weights: Vec<String> = weights
+            .map(|(name, factor)| format!("{name} × {factor}"))
+            .collect();
+        warnings.push(format!(
+            "criteria weighed otherwise: {}",
+            weights.join(", ")
+        ));
     }
     let has = |key: &str| scored.iter().any(|report| report.value(key).is_some());
     if has("ksr_own") && !has("ksr_independent") {
@@ -155,7 +165,7 @@ fn share_of(whole: &str, share: ShareOf, drawn: &[&'static MeasureDef]) -> Optio
 }
 
 /// The wholes with all three shares among the drawn measures.
-fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
+fn wholes(board: &Leaderboard, drawn: &[&'static MeasureDef]) -> Vec<Whole> {
     let mut titles: Vec<&str> = Vec::new();
     for (title, _) in drawn.iter().filter_map(|measure| measure.whole) {
         if !titles.contains(&title) {
@@ -175,10 +185,22 @@ fn wholes(drawn: &[&'static MeasureDef]) -> Vec<Whole> {
                 supported,
                 conflicting,
                 omitted,
+                efficiency: efficiencies(board, title),
             });
         }
     }
     wholes
+}
+
+/// The efficiency of each agent on a whole, which has no scale and so is no measure of the page.
+fn efficiencies(board: &Leaderboard, title: &str) -> BTreeMap<String, Value> {
+    let wanted = Some((title, ShareOf::Efficiency));
+    let Some(measure) = measures().find(|measure| measure.whole == wanted) else {
+        return BTreeMap::new();
+    };
+    let rows = board.whole.agents.iter();
+    rows.filter_map(|row| Some((row.agent.clone(), value(measure, row.measure(measure.key)?))))
+        .collect()
 }
 
 fn scaled(measure: &MeasureDef, value: Option<f64>) -> Option<f64> {
@@ -191,23 +213,31 @@ fn values(row: &Row, drawn: &[&'static MeasureDef]) -> BTreeMap<String, Value> {
         let Some(found) = row.measure(measure.key) else {
             continue;
         };
-        let value = Value {
-            value: scaled(measure, found.value),
-            low: scaled(measure, found.low),
-            high: scaled(measure, found.high),
-            n: found.n,
-            of: found.of,
-            failed: found.missing.clone(),
-        };
-        values.insert(measure.key.to_owned(), value);
+        values.insert(measure.key.to_owned(), value(measure, found));
     }
     values
+}
+
+fn value(measure: &MeasureDef, found: &leaderboard::Measure) -> Value {
+    Value {
+        value: scaled(measure, found.value),
+        low: scaled(measure, found.low),
+        high: scaled(measure, found.high),
+        worst: scaled(measure, found.worst),
+        best: scaled(measure, found.best),
+        n: found.n,
+        of: found.of,
+        failed: found.missing.clone(),
+    }
 }
 
 fn agent(row: &Row, drawn: &[&'static MeasureDef]) -> Agent {
     let references = row.measure("references");
     Agent {
         name: row.agent.clone(),
+        rank: row.rank,
+        possible_ranks: row.possible_ranks,
+        is_complete: row.is_complete,
         tier: row.tier,
         values: values(row, drawn),
         tokens: row.value("output_tokens"),

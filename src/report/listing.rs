@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{
     data::{Finding, Inspiration, Origin, SeminarId, SubjectKind, Task, TaskDecision},
+    evaluate::calibrated::Calibrated,
     rank::{self, RatedItem, Ratings, StrengthEstimate},
     store::{Ranking, SeminarInfo, Store},
 };
@@ -38,6 +39,13 @@ pub struct Listed {
     /// What people decided on it, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<TaskDecision>,
+    /// How hard it is by the results of agents, beside the label among its facets; none unless a
+    /// command asks for it.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        rename = "calibrated_difficulty"
+    )]
+    pub calibrated: Option<Calibrated>,
 }
 
 impl Listed {
@@ -54,6 +62,7 @@ impl Listed {
             sources: Vec::new(),
             probes: Vec::new(),
             decisions: Vec::new(),
+            calibrated: None,
         }
     }
 
@@ -141,6 +150,7 @@ pub fn with_ratings(
             games: place.map(|(_, rated)| rated.games),
             probes: findings.remove(&task.id).unwrap_or_default(),
             decisions: decisions.remove(&task.id).unwrap_or_default(),
+            calibrated: None,
             task,
             source,
             sources,

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Subcommand, builder::PossibleValuesParser};
 use jiff::{Timestamp, civil::Date};
 
-use super::Again;
-use super::values::{Renamed, day, evaluators, one_of, renamed_to_similarity, share};
+use super::{
+    Again,
+    values::{Renamed, day, evaluators, factor, one_of, renamed_to_similarity, share},
+};
 use crate::{
     cli::project::settings::SandboxKind,
     collect::{CATEGORY, MOST},
@@ -202,6 +204,17 @@ pub struct Leaderboard {
     /// Bootstrap resamples, which the intervals are made from
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub resamples: usize,
+    /// Weigh criteria otherwise, as NAME=FACTOR with commas, such as `depth=2,sources=0.5`: titles of
+    /// checklists for ACE, p1 to p10 for presentation [default: those of `[evaluate.weights]`]
+    #[arg(long, value_name = "NAME=FACTOR", value_delimiter = ',', value_parser = factor)]
+    pub weights: Vec<(String, f64)>,
+    /// Also say how far the order depends on the weights of criteria: in how many of 1000 random
+    /// weightings each pair keeps its order, and which smallest change makes neighbours equal
+    #[arg(long)]
+    pub sensitivity: bool,
+    /// The size of the top: how probably an agent is among the best so many is a column of the CSV
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: u32,
     /// Also write the table as CSV to this file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

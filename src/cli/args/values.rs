@@ -20,6 +20,19 @@ pub fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |n| n >= 0.0, "must not be negative")
 }
 
+/// `NAME=FACTOR`: a name and how many times as much it counts.
+pub fn factor(text: &str) -> Result<(String, f64), String> {
+    // A title may hold the sign, a number does not.
+    let (name, number) = text
+        .rsplit_once('=')
+        .ok_or_else(|| "it is written as NAME=FACTOR".to_owned())?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err("the name is empty".to_owned());
+    }
+    Ok((name.to_owned(), not_negative(number.trim())?))
+}
+
 /// A finite number that fits, else what is wrong with it.
 fn number(text: &str, fits: fn(f64) -> bool, wrong: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;

@@ -83,6 +83,8 @@ pub struct Whole {
     pub conflicting: String,
     /// Key of the share that they do not mention.
     pub omitted: String,
+    /// By the agent's name: what is supported over what is contradicted or omitted.
+    pub efficiency: BTreeMap<String, Value>,
 }
 
 /// An agent's place.
@@ -90,7 +92,13 @@ pub struct Whole {
 pub struct Agent {
     /// Its name.
     pub name: String,
-    /// 1 for the best; none without a score.
+    /// 1 for the best; none of an agent that is not complete.
+    pub rank: Option<u32>,
+    /// The best and the worst rank that it could have, whatever is missing turned out to be.
+    pub possible_ranks: Option<(u32, u32)>,
+    /// Whether it has a value on every task; the others stand apart, below.
+    pub is_complete: bool,
+    /// 1 for the best; none without a rank.
     pub tier: Option<u32>,
     /// By key of the measure.
     pub values: BTreeMap<String, Value>,
@@ -119,6 +127,10 @@ pub struct Value {
     pub low: Option<f64>,
     /// Upper end of its 95 % interval.
     pub high: Option<f64>,
+    /// The value if all that is missing were as bad as the scale allows; none where it has no end.
+    pub worst: Option<f64>,
+    /// The same as good as the scale allows.
+    pub best: Option<f64>,
     /// Reports that it rests on.
     pub n: u64,
     /// Reports that it should rest on.
@@ -190,6 +202,15 @@ pub struct TaskScore {
     pub state: String,
     /// By key of the measure.
     pub values: BTreeMap<String, Option<f64>>,
+}
+
+impl Value {
+    /// The least and the largest that it could be, where these differ.
+    fn open(&self) -> Option<(f64, f64)> {
+        let (worst, best) = (self.worst?, self.best?);
+        let ends = (worst.min(best), worst.max(best));
+        (ends.0 < ends.1 && ends.0.is_finite() && ends.1.is_finite()).then_some(ends)
+    }
 }
 
 impl FacetValue {

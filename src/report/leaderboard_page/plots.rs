@@ -7,6 +7,7 @@ use super::{
     super::svg::{self, Axis, Figure, WIDTH},
     Agent, Facet, LABEL, LEFT, Measure, Page, VALUES, Value, Whole, heat,
     scale::{Scale, covered},
+    tables,
 };
 
 /// Bars by facet on a page, at most; each has a line in a plot and a cell in a table.
@@ -57,16 +58,17 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
     let ends = (!sums.is_empty()).then_some([0.0, supported.range.1]);
     let x = Axis::new(ends.into_iter().flatten().chain(sums), LEFT, RIGHT)?;
     let bottom = TOP + STEP * page.agents.len() as f64;
-    let bars = page
-        .agents
-        .iter()
-        .enumerate()
-        .map(|(i, agent)| whole_bar(&x, TOP + STEP * i as f64, agent, keys));
+    let bars = page.agents.iter().enumerate().map(|(i, agent)| {
+        let efficiency = number(whole.efficiency.get(&agent.name));
+        let y = TOP + STEP * i as f64;
+        below_complete(page, i, y) + &whole_bar(&x, y, agent, (keys, &efficiency))
+    });
     let key = svg::key(LEFT, 16.0, &SHARES.map(|class| (class, class)));
     let body = key + &x.below(TOP, bottom, &named(supported, "share")) + &bars.collect::<String>();
     let (title, caption) = (
         whole.title.clone(),
-        "Key points that the reports support, contradict and omit.".to_owned(),
+        "Key points that the reports support, contradict and omit; beside the bars how many reports they rest on, and the efficiency: what is supported over what is contradicted or omitted."
+            .to_owned(),
     );
     let svg = svg::image(
         &format!("whole-{index}"),
@@ -78,7 +80,7 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
     let columns = ["agent"]
         .into_iter()
         .chain(SHARES)
-        .chain(["reports"])
+        .chain(["efficiency", "reports"])
         .map(str::to_owned)
         .collect();
     let scales: Vec<Scale> = measures
@@ -94,7 +96,10 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
         [agent.name.clone()]
             .into_iter()
             .chain(shares)
-            .chain([covered(values[0])])
+            .chain([
+                interval_of(&plain_scale(), whole.efficiency.get(&agent.name)),
+                covered(values[0]),
+            ])
             .collect()
     });
     Some(Figure {
@@ -106,8 +111,31 @@ fn stacked(page: &Page, index: usize, whole: &Whole) -> Option<Figure> {
     })
 }
 
-/// An agent's name, its three parts if it has them all, and how many reports they rest on.
-fn whole_bar(x: &Axis, y: f64, agent: &Agent, keys: [&String; 3]) -> String {
+/// Ratios have two decimals.
+fn plain_scale() -> Scale {
+    Scale {
+        decimals: 2,
+        ends: None,
+    }
+}
+
+fn number(value: Option<&Value>) -> String {
+    plain_scale().number(value.and_then(|value| value.value))
+}
+
+/// A rule above the first agent that is not complete.
+fn below_complete(page: &Page, at: usize, y: f64) -> String {
+    let is_first = at > 0 && !page.agents[at].is_complete && page.agents[at - 1].is_complete;
+    if is_first {
+        svg::line("apart", (0.0, y), (WIDTH, y))
+    } else {
+        String::new()
+    }
+}
+
+/// An agent's name, its three parts if it has them all, how many reports they rest on, and its
+/// efficiency.
+fn whole_bar(x: &Axis, y: f64, agent: &Agent, (keys, efficiency): ([&String; 3], &str)) -> String {
     let name = svg::text("label", 0.0, y + 16.0, &svg::short(&agent.name, LABEL));
     let bars = parts(agent, keys).and_then(|parts| segments(x, y, parts));
     let bars = bars.unwrap_or_else(|| svg::text("tick", LEFT + 4.0, y + 16.0, "–"));
@@ -116,7 +144,7 @@ fn whole_bar(x: &Axis, y: f64, agent: &Agent, keys: [&String; 3]) -> String {
             "tick",
             RIGHT + 8.0,
             y + 16.0,
-            &covered(agent.values.get(keys[0])),
+            &format!("{} · {efficiency}", covered(agent.values.get(keys[0]))),
         )
 }
 
@@ -206,7 +234,7 @@ fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
     let body = x.below(TOP, bottom, &named(measure, &measure.label)) + &groups.collect::<String>();
     let title = format!("{} by {}", measure.label, facet.name);
     let mut caption =
-        "Bars with their 95 % intervals; beside them how many reports they rest on.".to_owned();
+        "Bars with their 95 % intervals, and dotted what they could be, whatever is missing; beside them how many reports they rest on.".to_owned();
     if shown.len() < facet.values.len() {
         caption += &format!(
             " The first {} of {} values.",
@@ -221,8 +249,15 @@ fn grouped(page: &Page, id: &str, facet: &Facet, measure: &Measure) -> Option<Fi
         .collect();
     let rows = shown.iter().map(|value| {
         let cells = page.agents.iter().map(|agent| value.of(agent, measure));
-        let cells =
-            cells.map(|value| format!("{} · {}", interval_of(&scale, value), covered(value)));
+        let cells = cells.map(|value| {
+            let open = value.map_or_else(String::new, |value| tables::open(&scale, value));
+            let open = if open.is_empty() {
+                open
+            } else {
+                format!(" · {open}")
+            };
+            format!("{} · {}{open}", interval_of(&scale, value), covered(value))
+        });
         [value.value.clone()].into_iter().chain(cells).collect()
     });
     Some(Figure {
@@ -250,7 +285,11 @@ fn bar(x: &Axis, y: f64, scale: &Scale, value: Option<&Value>) -> String {
     let bar = svg::area("bar", (zero.min(to), y + 3.0), (zero.max(to), y + 14.0));
     let whisker = end(value.low).zip(end(value.high));
     let whisker = whisker.map(|(low, high)| svg::line("whisker", (low, y + 8.5), (high, y + 8.5)));
-    bar + &whisker.unwrap_or_default() + &numbers
+    let open = value
+        .open()
+        .and_then(|(low, high)| x.at(low).zip(x.at(high)));
+    let open = open.map(|(low, high)| svg::line("open", (low, y + 12.5), (high, y + 12.5)));
+    bar + &whisker.unwrap_or_default() + &open.unwrap_or_default() + &numbers
 }
 
 fn interval_of(scale: &Scale, value: Option<&Value>) -> String {

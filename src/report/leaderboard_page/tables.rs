@@ -42,8 +42,12 @@ struct Column {
 struct Row {
     name: String,
     tier: Option<u32>,
+    /// Its rank, and which it could have.
+    rank: String,
     /// Whether it is the first of its tier, and not of the table.
     begins_tier: bool,
+    /// Whether it is the first without a rank because it is not complete.
+    begins_incomplete: bool,
     cells: Vec<Cell>,
     words: String,
     tokens: String,
@@ -56,6 +60,8 @@ struct Cell {
     value: String,
     interval: String,
     covered: String,
+    /// What it could be, whatever is missing; empty where it could be nothing else.
+    open: String,
     /// Whether every report has a score.
     complete: bool,
     /// Safe markup.
@@ -79,6 +85,7 @@ pub fn main_table(page: &Page) -> MainTable {
     let above = [None].into_iter().chain(page.agents.iter().map(Some));
     let rows = page.agents.iter().zip(above).map(|(agent, above)| Row {
         begins_tier: above.is_some_and(|above| above.tier != agent.tier),
+        begins_incomplete: !agent.is_complete && above.is_none_or(|above| above.is_complete),
         cells: page
             .measures
             .iter()
@@ -121,7 +128,9 @@ fn row(agent: &Agent) -> Row {
     Row {
         name: agent.name.clone(),
         tier: agent.tier,
+        rank: rank(agent),
         begins_tier: false,
+        begins_incomplete: false,
         cells: Vec::new(),
         words: number(agent.words, 0),
         tokens: number(agent.tokens, 0),
@@ -134,6 +143,19 @@ fn row(agent: &Agent) -> Row {
     }
 }
 
+/// `2`, or `2 (1 to 3)` where what is missing could move it.
+fn rank(agent: &Agent) -> String {
+    let own = agent
+        .rank
+        .map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+    match agent.possible_ranks {
+        Some((best, worst)) if agent.rank.is_none() || best != worst => {
+            format!("{own} ({best} to {worst})")
+        }
+        _ => own,
+    }
+}
+
 fn cell(agent: &Agent, measure: &Measure, scale: &Scale) -> Cell {
     let value = agent.values.get(&measure.key);
     let known = value.cloned().unwrap_or_default();
@@ -141,6 +163,7 @@ fn cell(agent: &Agent, measure: &Measure, scale: &Scale) -> Cell {
         value: scale.number(known.value),
         interval: scale.interval(known.low, known.high),
         covered: covered(value),
+        open: open(scale, &known),
         complete: value.is_some_and(|value| value.n == value.of),
         drawn: scale
             .axis(4.0, WIDTH - 4.0)
@@ -148,8 +171,17 @@ fn cell(agent: &Agent, measure: &Measure, scale: &Scale) -> Cell {
     }
 }
 
-/// A dot on its interval. It repeats the numbers beside it, so that there is nothing in it to read
-/// aloud.
+/// `could be 2.1 to 9.4`, or nothing.
+pub fn open(scale: &Scale, value: &Value) -> String {
+    let ends = value.open().map(|(low, high)| {
+        let [low, high] = [low, high].map(|end| scale.number(Some(end)));
+        format!("could be {low} to {high}")
+    });
+    ends.unwrap_or_default()
+}
+
+/// A dot on its interval, and behind it what it could be. It repeats the numbers beside it, so that
+/// there is nothing in it to read aloud.
 fn drawn(axis: &Axis, value: &Value, behind: &str) -> String {
     let at = |value: Option<f64>| axis.at(value?);
     let whisker = at(value.low).zip(at(value.high));
@@ -158,6 +190,14 @@ fn drawn(axis: &Axis, value: &Value, behind: &str) -> String {
         return String::new();
     };
     let rule = svg::line("rule", (0.0, MIDDLE), (WIDTH, MIDDLE));
+    // The scale is that of the values, so that neighbours can be told apart: what goes beyond it is
+    // cut there, and stands beside the drawing as numbers.
+    let within = |end: f64| axis.at(end.clamp(axis.low, axis.high));
+    let open = value
+        .open()
+        .and_then(|(low, high)| within(low).zip(within(high)));
+    let open = open.map(|(low, high)| svg::line("open", (low, MIDDLE), (high, MIDDLE)));
+    let rule = rule + &open.unwrap_or_default();
     let marks = whisker.unwrap_or_default() + &dot;
     format!(
         "<svg class=\"mini\" aria-hidden=\"true\" viewBox=\"0 0 {WIDTH} 14\">{rule}{behind}{marks}</svg>"

@@ -3,6 +3,7 @@
 
 mod batches;
 mod claims;
+mod gaps;
 mod graded;
 mod hostile;
 mod missing;

@@ -29,11 +29,25 @@ pub struct MeasureDef {
     pub role: Role,
     /// How the leaderboard in a terminal shows it.
     pub in_table: InTable,
-    /// The whole that it is a share of, beside two other measures, and which share.
+    /// The whole that it is a part of, beside other measures, and which part.
     pub whole: Option<(&'static str, ShareOf)>,
+    /// What a judgement without a verdict leaves open of a report's value.
+    pub undecided: Undecided,
 }
 
-/// Which share of a whole a measure is: three of them add up to 1.
+/// What one judgement without a verdict leaves open of the value of a report that has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// One more unit of the denominator, reached or not: it is in neither of the two sums.
+    OneMore,
+    /// One unit of the denominator, reached or not, or one more: another judge of the panel may
+    /// have decided it.
+    One,
+    /// Anything on the scale: its weight is not known.
+    Anything,
+}
+
+/// Which part of a whole a measure is: its three shares add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareOf {
     /// What is supported.
@@ -42,6 +56,8 @@ pub enum ShareOf {
     Contradicted,
     /// What is omitted.
     Omitted,
+    /// What is supported over the other two together.
+    Efficiency,
 }
 
 /// How a value is printed.
@@ -165,6 +181,11 @@ impl Scores {
         Some(score)
     }
 
+    /// All of them, with the keys of their measures.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Score)> {
+        self.0.iter().map(|(key, score)| (*key, score))
+    }
+
     /// Adds a score; it takes the place of an earlier one by the same measure.
     pub fn insert(&mut self, key: &'static str, score: Score) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
@@ -235,6 +256,12 @@ impl MeasureDef {
             || "–".to_owned(),
             |value| format!("{:.decimals$}", value * scale),
         )
+    }
+
+    /// Whether values have a least and a largest possible one, so that what is missing can be
+    /// bounded.
+    pub fn is_bounded(&self) -> bool {
+        self.most.is_some()
     }
 
     /// Whether a page draws it: a scale with two ends and a better one.

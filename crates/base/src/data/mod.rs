@@ -35,7 +35,9 @@ pub use judgement::{
     DecidedBy, Decision, InForce, Instrument, Judge, Judgement, NewJudgement, SubjectKind,
     judgement_id,
 };
-pub use measure::{Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Unit};
+pub use measure::{
+    Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Undecided, Unit,
+};
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};
 pub use record::{Member, ReportRecord, SetRecord, TaskRecord};

@@ -94,6 +94,31 @@ impl Ratios {
         )
     }
 
+    /// For each of these columns the share of the resamples in which it is among the `top` largest
+    /// of them; columns that tie share the last places. None where no resample has a value of it,
+    /// or nothing was resampled.
+    pub fn shares_in_top(&self, columns: &[usize], top: u32) -> Vec<Option<f64>> {
+        let mut held = vec![(0.0, 0_u32); columns.len()];
+        for row in self.values.iter().skip(1) {
+            let values: Vec<Option<f64>> = columns
+                .iter()
+                .map(|column| row.get(*column).copied().flatten())
+                .collect();
+            for (held, value) in held.iter_mut().zip(&values) {
+                let Some(value) = *value else { continue };
+                let above = values.iter().flatten().filter(|other| **other > value);
+                let equal = values.iter().flatten();
+                let equal = equal.filter(|other| other.total_cmp(&value).is_eq());
+                let left = f64::from(top) - above.count() as f64;
+                held.0 += (left / equal.count() as f64).clamp(0.0, 1.0);
+                held.1 += 1;
+            }
+        }
+        held.into_iter()
+            .map(|(sum, n)| (n > 0).then(|| sum / f64::from(n)))
+            .collect()
+    }
+
     fn read(
         &self,
         clusters: usize,

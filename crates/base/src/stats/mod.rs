@@ -18,8 +18,10 @@ mod largest;
 pub mod normal;
 pub mod paired;
 pub mod pairwise;
+pub mod rasch;
 mod sweep;
 pub mod tiers;
+pub mod weightings;
 
 pub use largest::largest;
 

@@ -9,11 +9,14 @@ use async_trait::async_trait;
 
 use super::{
     Case, Options,
-    scorecard::{ReportScores, Spread},
+    scorecard::{CriterionScore, ReportScores, Spread},
 };
 use crate::{
     context::{Context, StageReport},
-    data::{Average, InForce, InTable, Judgement, MeasureDef, ReportId, Role, Scores, Task, Unit},
+    data::{
+        Average, InForce, InTable, Judgement, MeasureDef, ReportId, Role, Scores, Task, Undecided,
+        Unit,
+    },
     store::{Evaluation, PanelJudgements, Store},
     web::Pages,
 };
@@ -31,6 +34,7 @@ pub(super) const SHARE: MeasureDef = MeasureDef {
     role: Role::Describes,
     in_table: InTable::Plain,
     whole: None,
+    undecided: Undecided::Anything,
 };
 
 /// A method of evaluating reports.
@@ -145,6 +149,8 @@ pub struct Folded {
     pub by_judge: BTreeMap<&'static str, BTreeMap<String, f64>>,
     /// The spread of a judge's repeated judgements, by measure.
     pub repeated: BTreeMap<&'static str, Spread>,
+    /// The criteria that a measure is made of.
+    pub criteria: BTreeMap<&'static str, Vec<CriterionScore>>,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use crate::{
-    data::{AgentReport, Average, InTable, MeasureDef, Role, Score, Scores, Unit},
+    data::{AgentReport, Average, InTable, MeasureDef, Role, Score, Scores, Undecided, Unit},
     evidence::reading,
     store::Store,
 };
@@ -25,6 +25,7 @@ const FACT: MeasureDef = MeasureDef {
     role: Role::Describes,
     in_table: InTable::Plain,
     whole: None,
+    undecided: Undecided::Anything,
 };
 
 /// The measures.

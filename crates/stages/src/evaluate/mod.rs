@@ -5,6 +5,7 @@
 
 mod ace;
 mod attempts;
+pub mod calibrated;
 mod claims;
 mod deep_eval;
 pub mod detail;
@@ -31,7 +32,9 @@ use anyhow::Result;
 use self::evaluator::Work;
 pub use self::{
     ace::checklist::named as checklists,
-    deep_eval::{Ratings, ratings as depth_ratings, result_files as live_research_bench_files},
+    deep_eval::{
+        Drawn, Ratings, ratings as depth_ratings, result_files as live_research_bench_files,
+    },
     evaluator::Evaluator,
     kae::decide,
     options::{Form, Options},

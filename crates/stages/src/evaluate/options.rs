@@ -49,6 +49,8 @@ pub struct Options {
     pub rate_with_evidence: bool,
     /// How often each criterion is rated.
     pub repeats: u32,
+    /// How many times as much a criterion weighs on leaderboards, by its name.
+    pub weights: BTreeMap<String, f64>,
     /// Settings of evaluators, by their names.
     pub settings: BTreeMap<String, serde_json::Value>,
 }
@@ -65,6 +67,7 @@ impl Default for Options {
             batch: 0,
             rate_with_evidence: false,
             repeats: 1,
+            weights: BTreeMap::new(),
             settings: BTreeMap::new(),
         }
     }
@@ -103,6 +106,13 @@ impl Options {
                 "evaluate.similarity must be above 0 and at most 1: `{}`",
                 self.similarity
             ));
+        }
+        for (name, factor) in &self.weights {
+            if !(factor.is_finite() && *factor >= 0.0) {
+                return Err(format!(
+                    "evaluate.weights: the factor of `{name}` must be 0 or more: `{factor}`"
+                ));
+            }
         }
         for (key, settings) in &self.settings {
             let evaluator = evaluator(key)

@@ -1,6 +1,6 @@
 //! The scorecard of one report: a row of the leaderboard's data.
 
-use std::{collections::BTreeMap, iter::Sum, ops::Add};
+use std::{collections::BTreeMap, iter::Sum, ops::Add, sync::Arc};
 
 use serde::Serialize;
 
@@ -29,6 +29,9 @@ pub struct ReportScores {
     /// The spread of a judge's repeated judgements, by measure; none where each question was asked
     /// once.
     pub repeated: BTreeMap<&'static str, Spread>,
+    /// The criteria that a measure is made of; none of measures without any.
+    #[serde(skip)]
+    pub criteria: BTreeMap<&'static str, Vec<CriterionScore>>,
     /// Judgements without a verdict, by cause.
     pub unscored: BTreeMap<String, u64>,
     /// Cited URLs that gave no text, by cause.
@@ -52,6 +55,17 @@ impl ReportScores {
     pub fn value(&self, measure: &str) -> Option<f64> {
         self.score(measure)?.value()
     }
+}
+
+/// A criterion of a report's score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriterionScore {
+    /// Its name, which other tasks may have, too.
+    pub name: Arc<str>,
+    /// How much it weighs beside the others.
+    pub weight: f64,
+    /// The mean rating, on the measure's scale; none where there is none.
+    pub value: Option<f64>,
 }
 
 /// Squared deviations of ratings from the mean of their group, to be added up over groups.

@@ -181,6 +181,7 @@ impl<'a> Scoring<'a> {
             row.scores.extend(folded.scores);
             row.by_judge.extend(folded.by_judge);
             row.repeated.extend(folded.repeated);
+            row.criteria.extend(folded.criteria);
             // Added up over evaluators: a row says how much is missing in all.
             for (cause, n) in folded.unscored {
                 *row.unscored.entry(cause).or_default() += n;

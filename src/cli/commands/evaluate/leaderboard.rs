@@ -8,6 +8,12 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
+use super::{
+    board_csv,
+    board_gaps::{APART, gaps},
+    board_weights,
+};
+
 use crate::{
     cli::{
         args::{self, Global},
@@ -15,15 +21,15 @@ use crate::{
         project::Project,
         ui::{
             exit::{self, Usage},
-            output::{Printer, counted, on_one_line, table},
+            output::{Printer, counted, table},
         },
     },
     data::{InTable, MeasureDef, ReportHead, Task, Unit},
     evaluate::{
-        self, Ratings,
+        self, Drawn, Ratings,
         leaderboard::{
-            Leaderboard, Measure, Options, Row, Table, leaderboard as fold, live_research_bench,
-            paper,
+            Leaderboard, Measure, Options, Parted, Row, Table, leaderboard as fold,
+            live_research_bench, paper, weights,
         },
         measure, measures,
         scorecard::ReportScores,
@@ -42,6 +48,13 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let reports = answer::report_heads(&store)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
     let scored = evaluate::scored(&store, &tasks, &reports)?;
+    let factors = board_weights::factors(&args.weights, &project.loaded.config.evaluate.weights);
+    if args.weights.is_empty() {
+        board_weights::note_unknown(&factors, &scored, printer);
+    } else {
+        board_weights::check(&factors, &scored)?;
+    }
+    let scored = weights::reweighted(scored, &factors);
     if args.resamples == 0 {
         return Err(
             Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into(),
@@ -71,21 +84,35 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         resamples: args.resamples,
         seed: project.loaded.config.seed,
         failed_as_zero: args.failed_as_zero,
+        weights: factors,
+        top: args.top,
         set: set.map_or_else(BTreeMap::new, |_| with_facets(&tasks)),
         ..Options::default()
     };
-    let board = fold(&scored, &options);
+    let mut board = fold(&scored, &options);
+    if args.sensitivity {
+        let draws = board_weights::WEIGHTINGS;
+        let found = weights::sensitivity(&scored, &board.whole, draws, options.seed);
+        board.sensitivity = Some(found.ok_or_else(board_weights::nothing_to_weigh)?);
+    }
+    let strengths = match args.table.as_deref() {
+        Some("depth") => Some(depth(&store, &reports, &options)?),
+        _ => None,
+    };
     match args.table.as_deref() {
-        Some("depth") => {
-            let strengths = depth(&store, &reports, &options)?;
-            printer.show(&strengths, depth_text)?;
-        }
+        Some("depth") => printer.show(&strengths, |of| {
+            of.as_ref().map_or_else(String::new, depth_text)
+        })?,
         Some("live-research-bench") => printer.show(&board, live_research_bench_text)?,
         Some(_) => printer.show(&board, papers)?,
         None => printer.show(&board, text)?,
     }
     if let Some(path) = &args.csv {
-        write(path, csv(&board)?.as_bytes(), printer)?;
+        let lines = match &strengths {
+            Some(ratings) => board_csv::of_ratings(ratings)?,
+            None => board_csv::of_board(&board)?,
+        };
+        write(path, lines.as_bytes(), printer)?;
     }
     if let Some(path) = &args.html {
         leaderboard::write(&store, &tasks, &scored, &board, path)?;
@@ -174,6 +201,8 @@ fn text(board: &Leaderboard) -> String {
         ));
     }
     out.push_str(&differences(&board.whole));
+    out.push_str(&gaps(&board.whole));
+    out.push_str(&board_weights::text(board));
     out.push_str(&judges(&board.whole));
     out.push_str(&failures(&board.whole));
     if board.options.failed_as_zero {
@@ -196,7 +225,11 @@ fn rows(first: &str, of: &Table) -> String {
     header.extend(shown.iter().map(|measure| measure.column));
     header.push("tasks");
     let mut rows = table(&header);
-    for row in &of.agents {
+    let apart = of.agents.iter().position(|row| !row.is_complete);
+    for (at, row) in of.agents.iter().enumerate() {
+        if apart == Some(at) {
+            rows.add_row(["", APART]);
+        }
         let mut cells = vec![
             row.tier
                 .map_or_else(|| "–".to_owned(), |tier| tier.to_string()),
@@ -358,15 +391,24 @@ fn failures(of: &Table) -> String {
 
 /// The strengths of agents by their games of depth.
 fn depth(store: &Store, reports: &[ReportHead], options: &Options) -> Result<Ratings> {
-    let ratings = evaluate::depth_ratings(store, reports, options.resamples, options.seed)?;
+    let drawn = Drawn {
+        resamples: options.resamples,
+        seed: options.seed,
+        top: options.top,
+    };
+    let ratings = evaluate::depth_ratings(store, reports, drawn)?;
     ratings.ok_or_else(|| {
         Usage("no games of depth\nhint: `taskgen evaluate --metric depth`".into()).into()
     })
 }
 
 fn depth_text(ratings: &Ratings) -> String {
-    let mut rows = table(&["agent", "strength", "won", "tied", "lost"]);
-    for of in &ratings.agents {
+    let mut rows = table(&["agent", "strength", "won", "tied", "lost", "tasks"]);
+    let apart = ratings.agents.iter().position(|of| of.rank.is_none());
+    for (at, of) in ratings.agents.iter().enumerate() {
+        if apart == Some(at) {
+            rows.add_row([APART]);
+        }
         let Estimate { value, interval } = of.strength;
         let (low, high) = interval.unzip();
         let [won, tied, lost] = of.outcomes.map(|n| n.to_string());
@@ -376,6 +418,7 @@ fn depth_text(ratings: &Ratings) -> String {
             won,
             tied,
             lost,
+            format!("{} of {}", of.tasks, ratings.tasks),
         ]);
     }
     let first = ratings.first_wins.map_or_else(String::new, |share| {
@@ -385,20 +428,21 @@ fn depth_text(ratings: &Ratings) -> String {
         )
     });
     format!(
-        "{rows}\nBradley–Terry over {} tasks, in logits around the mean of the agents; a tie is half a win{first}\nintervals: 95 %, by resampling tasks",
+        "{rows}\nBradley–Terry over {} tasks, in logits around the mean of the agents; a tie is half a win{first}\nstrengths have no ends, and so no worst and best: who lacks games on a task has no rank\nintervals: 95 %, by resampling tasks",
         ratings.tasks
     )
 }
 
 fn live_research_bench_text(board: &Leaderboard) -> String {
-    let mut rows = table(&live_research_bench::COLUMNS);
-    for row in live_research_bench::table(&board.whole) {
-        rows.add_row(row);
-    }
+    let rows = parted(
+        &live_research_bench::COLUMNS,
+        live_research_bench::table(&board.whole),
+    );
+    let gaps = gaps(&board.whole) + &board_weights::text(board);
     let judges = judges(&board.whole);
     let families = families_text(board);
     format!(
-        "{rows}\n{families}{judges}{}percent; the average is of all four, and – where one is missing",
+        "{rows}\n{families}{gaps}{judges}{}percent; the average is of all four, and – where one is missing; in braces its worst and best, whatever is missing",
         failures(&board.whole)
     )
 }
@@ -410,93 +454,27 @@ fn families_text(board: &Leaderboard) -> String {
     };
     let mut columns = live_research_bench::COLUMNS;
     columns[0] = "family";
-    let mut rows = table(&columns);
-    for row in live_research_bench::table(families) {
-        rows.add_row(row);
-    }
-    format!("{rows}\n")
-}
-
-fn papers(board: &Leaderboard) -> String {
-    let mut rows = table(&paper::COLUMNS);
-    for row in paper::table3(board).unwrap_or_default() {
-        rows.add_row(row);
-    }
     format!(
-        "{rows}\nEnglish | Chinese; shares in percent, of the key points of the pages that a report cites itself"
+        "{}\n",
+        parted(&columns, live_research_bench::table(families))
     )
 }
 
-/// What formulas begin with, in the width of either script.
-const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
-
-/// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one
-/// gets an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
-fn plain_cell(text: &str) -> String {
-    let text = on_one_line(text);
-    if text.trim_start().starts_with(FORMULA) {
-        format!("'{text}")
-    } else {
-        text
+/// The complete agents, and below a line the others.
+fn parted(columns: &[&str], rows: Parted) -> String {
+    let mut lines = table(columns);
+    lines.add_rows(rows.complete);
+    if !rows.incomplete.is_empty() {
+        lines.add_row([APART]);
     }
+    lines.add_rows(rows.incomplete);
+    lines.to_string()
 }
 
-/// Table with one line an agent, and again for each value of the facet.
-fn csv(board: &Leaderboard) -> Result<String> {
-    let mut lines = csv::Writer::from_writer(Vec::new());
-    lines.write_record([
-        "facet", "rank", "name", "tier", "measure", "value", "ci_low", "ci_high", "n_scored",
-        "n_total",
-    ])?;
-    let several = board.options.by.len() > 1;
-    let groups = board.groups.iter().map(|group| {
-        let value = group.value.as_deref().unwrap_or("not known");
-        let name = if several {
-            format!("{}: {value}", group.facet)
-        } else {
-            value.to_owned()
-        };
-        (name, &group.table)
-    });
-    let families = board.families.iter();
-    let families = families.map(|table| ("families".to_owned(), table));
-    let whole = std::iter::once(("all".to_owned(), &board.whole));
-    for (facet, of) in whole.chain(families).chain(groups) {
-        for (rank, row) in of.agents.iter().enumerate() {
-            for (name, measure) in &row.measures {
-                let number =
-                    |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-                lines.write_record([
-                    plain_cell(&facet).as_str(),
-                    &(rank + 1).to_string(),
-                    &plain_cell(&row.agent),
-                    &row.tier.map_or_else(String::new, |tier| tier.to_string()),
-                    name,
-                    &number(measure.value),
-                    &number(measure.low),
-                    &number(measure.high),
-                    &measure.n.to_string(),
-                    &measure.of.to_string(),
-                ])?;
-            }
-        }
-    }
-    Ok(String::from_utf8(lines.into_inner()?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_name_is_a_formula() {
-        let check = |name, expected| assert_eq!(plain_cell(name), expected);
-        check("plain agent", "plain agent");
-        check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
-        check("+1+1", "'+1+1");
-        check("\t=1", "' =1");
-        check("＝1+1", "'＝1+1");
-        check("\u{202e}=1", "' =1");
-        check("a\u{1b}[31m", "a [31m");
-    }
+fn papers(board: &Leaderboard) -> String {
+    let rows = parted(&paper::COLUMNS, paper::table3(board).unwrap_or_default());
+    let gaps = gaps(&board.whole) + &board_weights::text(board);
+    format!(
+        "{rows}\n{gaps}English | Chinese; shares in percent, of the key points of the pages that a report cites itself"
+    )
 }

@@ -1,5 +1,8 @@
 //! Commands that score reports and show scores.
 
+mod board_csv;
+mod board_gaps;
+mod board_weights;
 pub mod judge;
 pub mod leaderboard;
 pub mod rescore;

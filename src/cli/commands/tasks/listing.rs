@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::{NO_TASKS, export, import, not_one, select};
+use super::{NO_TASKS, difficulty, export, import, not_one, select};
 use crate::{
     cli::{
         args::{Global, Tasks},
@@ -34,9 +34,14 @@ fn read(global: &Global) -> Result<(Project, Store, Listing)> {
 /// Runs one of the commands.
 pub fn tasks(global: &Global, command: Tasks, printer: &Printer) -> Result<u8> {
     match command {
-        Tasks::List { top, flagged } => list(read(global)?.2, top, flagged, printer),
+        Tasks::List { top, flagged } => {
+            let (_, store, mut listing) = read(global)?;
+            difficulty::add(&store, &mut listing)?;
+            list(listing, top, flagged, printer)
+        }
         Tasks::Show { id } => {
-            let (_, store, listing) = read(global)?;
+            let (_, store, mut listing) = read(global)?;
+            difficulty::add(&store, &mut listing)?;
             show(&store, listing, &id, printer)
         }
         Tasks::Review(args) => super::review::run(global, &args, printer),
@@ -84,7 +89,10 @@ fn text_list(tasks: &[Listed]) -> String {
         let text = one_line(&listed.task.text);
         lines.add([&place, &rating_of(listed), &text, &id]);
         lines.add(["", "", &format!("  {}", origin(listed)), ""]);
-        for said in flags(listed).chain(curation(listed)) {
+        for said in flags(listed)
+            .chain(curation(listed))
+            .chain(difficulty::line(listed))
+        {
             lines.add(["", "", &format!("  {said}"), ""]);
         }
     }
@@ -171,6 +179,7 @@ fn about(listing: &Listing, printer: &Printer) {
     printer.note(
         "`taskgen tasks show ID` shows a task in full, `taskgen report` all of them as a page",
     );
+    difficulty::explain(listing, printer);
     if let Some(ratings) = &listing.ratings {
         let failed = in_brackets(&ratings.n_failed);
         printer.note(&format!(
@@ -306,9 +315,10 @@ fn text_show(traced: &Traced<'_>) -> String {
     let listed = traced.listed;
     let task = &listed.task;
     let mut out = format!(
-        "{}\n{}\n{}\n\n{}\n\nfrom  ",
+        "{}\n{}\n{}{}\n\n{}\n\nfrom  ",
         task.id,
         facets_line(task),
+        difficulty::line(listed).map_or_else(String::new, |line| line + "\n"),
         place_line(listed),
         task.text
     );

@@ -1,5 +1,6 @@
 //! Commands that import, list, review, edit, select, compare and export tasks.
 
+mod difficulty;
 pub mod diversity;
 mod edit;
 mod export;

@@ -1,6 +1,7 @@
 //! The pages are well-formed, complete, small, and do what they are told by nobody.
 
 mod evidence;
+mod gaps;
 mod hostile;
 mod scan;
 
@@ -46,6 +47,11 @@ fn page(agents: usize, tasks: usize, text: &str) -> Page {
             supported,
             conflicting,
             omitted,
+            efficiency: names
+                .iter()
+                .enumerate()
+                .map(|(i, name)| (name.clone(), efficiency(i)))
+                .collect(),
         });
     }
     let facet = |name: &str, n: usize| Facet {
@@ -115,9 +121,21 @@ fn page(agents: usize, tasks: usize, text: &str) -> Page {
     }
 }
 
+fn efficiency(agent: usize) -> Value {
+    Value {
+        value: Some(1.75 + 0.5 * agent as f64),
+        n: 99,
+        of: 100,
+        ..Value::default()
+    }
+}
+
 fn agent(i: usize, name: &str) -> Agent {
     Agent {
         name: name.into(),
+        rank: Some(1 + i as u32),
+        possible_ranks: Some((1 + i as u32, 1 + i as u32)),
+        is_complete: true,
         tier: Some(1 + i as u32 / 3),
         values: values(i, 100),
         tokens: Some(1213.0 + 311.0 * i as f64),
@@ -140,6 +158,8 @@ fn values(seed: usize, of: u64) -> BTreeMap<String, Value> {
         value: Some(value),
         low: Some(value - half),
         high: Some(value + half),
+        worst: None,
+        best: None,
         n,
         of,
         failed: if n < of {
@@ -252,12 +272,13 @@ fn the_board_says_what_was_measured() {
         .find(|row| row[0] == "acme/agent-0")
         .expect("a row");
     assert_eq!(first[1], "1");
-    assert_eq!(first[2], "7.43 [7.03, 7.83] 100 of 100");
-    assert_eq!(first[10..], ["873", "1213", "4.24", "0.0123"]);
+    assert_eq!(first[2], "1");
+    assert_eq!(first[3], "7.43 [7.03, 7.83] 100 of 100");
+    assert_eq!(first[11..], ["873", "1213", "4.24", "0.0123"]);
     let heading = &rows[0];
-    assert_eq!(heading[2], "ACE higher is better drawn from 3.77 to 7.83");
+    assert_eq!(heading[3], "ACE higher is better drawn from 3.77 to 7.83");
     assert_eq!(
-        heading[5],
+        heading[6],
         "KCR own (%) lower is better drawn from 5.5 to 16.0"
     );
     assert!(

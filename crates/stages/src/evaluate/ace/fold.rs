@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Add,
+    sync::Arc,
 };
 
 use anyhow::Result;
@@ -17,7 +18,7 @@ use crate::{
     data::{Cause, Judgement, Score, Task, TaskId},
     evaluate::{
         evaluator::{Fold, Folded, Record, Reported, about},
-        scorecard::Spread,
+        scorecard::{CriterionScore, Spread},
     },
     stats::mean,
     store::{Evaluation, Store},
@@ -25,9 +26,8 @@ use crate::{
 
 /// Scores reports by the frozen checklists.
 pub struct AceFold {
-    /// The criteria of each task's checklist by the names that their ratings have, with their
-    /// weights.
-    checklists: BTreeMap<TaskId, (Vec<String>, Vec<f64>)>,
+    /// The checklist of each task.
+    checklists: BTreeMap<TaskId, Weighted>,
     repeats: u32,
     /// Whether more than one model rates.
     is_panel: bool,
@@ -48,22 +48,49 @@ impl AceFold {
     }
 }
 
-/// The names and weights of a valid checklist.
-fn weighted(checklist: &str, criteria: &[Criterion]) -> Option<(Vec<String>, Vec<f64>)> {
+/// A valid checklist.
+struct Weighted {
+    /// The names that ratings of its criteria have.
+    names: Vec<String>,
+    weights: Vec<f64>,
+    titles: Vec<Arc<str>>,
+}
+
+impl Weighted {
+    /// The criteria with their mean ratings.
+    fn criteria(&self, means: &[Option<f64>]) -> Vec<CriterionScore> {
+        let weighed = self.titles.iter().zip(&self.weights).zip(means);
+        weighed
+            .map(|((title, weight), value)| CriterionScore {
+                name: Arc::clone(title),
+                weight: *weight,
+                value: *value,
+            })
+            .collect()
+    }
+}
+
+fn weighted(checklist: &str, criteria: &[Criterion]) -> Option<Weighted> {
     let weights = criteria::check(criteria).ok()?;
-    let names = (0..criteria.len())
-        .map(|at| criterion_name(checklist, at))
-        .collect();
-    Some((names, weights))
+    let names = (0..criteria.len()).map(|at| criterion_name(checklist, at));
+    let titles = criteria
+        .iter()
+        .map(|criterion| criterion.title.as_str().into());
+    Some(Weighted {
+        names: names.collect(),
+        weights,
+        titles: titles.collect(),
+    })
 }
 
 impl Fold for AceFold {
     fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
         let mut folded = Folded::default();
-        let Some((names, weights)) = self.checklists.get(&task.id) else {
+        let Some(checklist) = self.checklists.get(&task.id) else {
             folded.scores.insert(KEY, Score::missing("unscored"));
             return Ok(folded);
         };
+        let Weighted { names, weights, .. } = checklist;
         let ratings = record
             .judgements
             .read_bare(RATING, report.id.as_str(), |stored| {
@@ -86,6 +113,7 @@ impl Fold for AceFold {
         }
         let score = criteria::score(weights, &means);
         folded.scores.insert(KEY, Score::number(score, "unscored"));
+        folded.criteria.insert(KEY, checklist.criteria(&means));
         // Of one judge alone this would only repeat the score.
         if self.is_panel {
             let alone = by_judge.into_iter().filter_map(|(judge, means)| {

@@ -26,7 +26,9 @@ use super::{
 };
 use crate::{
     context::{Context, StageReport},
-    data::{Average, InForce, InTable, MeasureDef, ReportId, Role, Score, Scores, Task, Unit},
+    data::{
+        Average, InForce, InTable, MeasureDef, ReportId, Role, Score, Scores, Task, Undecided, Unit,
+    },
     evidence::support,
     judging,
     store::{Evaluation, Store},
@@ -47,6 +49,7 @@ static MEASURES: [MeasureDef; 1] = [MeasureDef {
     role: Role::Ranks,
     in_table: InTable::WithInterval,
     whole: None,
+    undecided: Undecided::Anything,
 }];
 
 /// The evaluator.

@@ -32,7 +32,9 @@ use super::{
 };
 use crate::{
     context::{Context, StageReport},
-    data::{InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task},
+    data::{
+        InForce, InTable, Instrument, MeasureDef, Role, Score, Scores, SubjectKind, Task, Undecided,
+    },
     evidence::support,
     judging,
     store::{Evaluation, Store},
@@ -71,6 +73,12 @@ const SUPPORTED_OF_ALL: &str = "claims_supported_of_all";
 const CONTRADICTED_OF_ALL: &str = "claims_contradicted_of_all";
 const CITING: &str = "sentences_citing";
 
+/// A statement without a verdict would have been one more.
+const STATEMENTS: MeasureDef = MeasureDef {
+    undecided: Undecided::OneMore,
+    ..SHARE
+};
+
 static MEASURES: [MeasureDef; 7] = [
     MeasureDef {
         key: SUPPORTED,
@@ -80,7 +88,7 @@ static MEASURES: [MeasureDef; 7] = [
         higher_is_better: Some(true),
         role: Role::Compares,
         in_table: InTable::WithInterval,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: CONTRADICTED,
@@ -88,7 +96,7 @@ static MEASURES: [MeasureDef; 7] = [
         column: "contradicted",
         meaning: "share of the same statements that their source, else another page, contradicts",
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: WRONG_SOURCE,
@@ -96,7 +104,7 @@ static MEASURES: [MeasureDef; 7] = [
         column: "wrong source",
         meaning: "share of the same statements that another page supports and their own does not",
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: SILENT,
@@ -104,7 +112,7 @@ static MEASURES: [MeasureDef; 7] = [
         column: "silent",
         meaning: "share of the same statements that no page speaks of",
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: SUPPORTED_OF_ALL,
@@ -113,7 +121,7 @@ static MEASURES: [MeasureDef; 7] = [
         meaning: "share of all statements with a source, unreadable or not, that a source supports",
         higher_is_better: Some(true),
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: CONTRADICTED_OF_ALL,
@@ -121,7 +129,7 @@ static MEASURES: [MeasureDef; 7] = [
         column: "contradicted of all",
         meaning: "share of all statements with a source, unreadable or not, that are contradicted",
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
     MeasureDef {
         key: CITING,
@@ -130,7 +138,7 @@ static MEASURES: [MeasureDef; 7] = [
         meaning: "share of a report's sentences, items and rows that cite a page",
         higher_is_better: None,
         in_table: InTable::Hidden,
-        ..SHARE
+        ..STATEMENTS
     },
 ];
 

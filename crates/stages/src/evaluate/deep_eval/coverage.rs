@@ -19,7 +19,7 @@ use crate::{
     context::{Context, StageReport},
     data::{
         Average, InForce, InTable, Instrument, MeasureDef, Origin, Role, Score, Scores,
-        SubjectKind, Task, id::sha256_hex,
+        SubjectKind, Task, Undecided, id::sha256_hex,
     },
     evaluate::{
         Options,
@@ -55,6 +55,7 @@ static MEASURES: [MeasureDef; 1] = [MeasureDef {
     average: Average::PerTask,
     role: Role::Compares,
     in_table: InTable::WithInterval,
+    undecided: Undecided::One,
     ..SHARE
 }];
 

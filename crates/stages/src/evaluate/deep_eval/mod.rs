@@ -14,7 +14,7 @@ pub mod result_files;
 pub use self::{
     citation_accuracy::CitationAccuracy,
     coverage::Coverage,
-    depth::{Depth, Ratings, ratings},
+    depth::{Depth, Drawn, Ratings, ratings},
     issues::{ASSOCIATION, CONSISTENCY},
     presentation::Presentation,
 };

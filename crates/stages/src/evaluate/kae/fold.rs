@@ -73,14 +73,18 @@ impl Fold for KaeFold {
         for (keys, weighted_keys, name) in sets {
             let set = relations::set(record.store, &self.fingerprint, &task.id, &name)?;
             let Some(set) = set else {
-                folded.scores.extend(measures::scores(keys, None));
+                folded.scores.extend(if self.fingerprint.is_empty() {
+                    measures::scores(keys, None)
+                } else {
+                    measures::not_asked(keys)
+                });
                 continue;
             };
             // Compared with points that were found otherwise, its shares would mean something else.
             if set.by != self.fingerprint {
                 // Found by another model, prompt or setting: to be evaluated again.
                 *folded.unscored.entry("stale".to_owned()).or_default() += 1;
-                folded.scores.extend(measures::scores(keys, None));
+                folded.scores.extend(measures::not_asked(keys));
                 continue;
             }
             for (cause, n) in set.failed {

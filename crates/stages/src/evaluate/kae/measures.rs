@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::weighted;
 use crate::{
-    data::{Average, InTable, MeasureDef, Relation, Role, Score, Scores, ShareOf, Unit},
+    data::{Average, InTable, MeasureDef, Relation, Role, Score, Scores, ShareOf, Undecided, Unit},
     evaluate::{
         evaluator::SHARE,
         scorecard::{ReportScores, mean_denominator},
@@ -100,17 +100,24 @@ pub fn scores(keys: SetKeys, counts: Option<Counts>) -> Scores {
         .collect()
 }
 
+/// The scores on a set that nobody was asked about, which is not the same as an empty one.
+pub fn not_asked(keys: SetKeys) -> Scores {
+    let all = [keys.ksr, keys.kcr, keys.kor, keys.efficiency];
+    let keys = all.into_iter().flatten();
+    keys.map(|key| (key, Score::missing("unscored"))).collect()
+}
+
 /// The four rates, each as a pooled fraction and as one of the task alone.
 fn rates(keys: SetKeys, supported: f64, contradicted: f64, omitted: f64) -> Scores {
     let others = contradicted + omitted;
     let total = supported + others;
     Scores::from([
         (keys.ksr[0], Score::ratio(supported, total)),
-        (keys.ksr[1], Score::ratio(supported / total, 1.0)),
+        (keys.ksr[1], Score::ratio(supported, total)),
         (keys.kcr[0], Score::ratio(contradicted, total)),
-        (keys.kcr[1], Score::ratio(contradicted / total, 1.0)),
+        (keys.kcr[1], Score::ratio(contradicted, total)),
         (keys.kor[0], Score::ratio(omitted, total)),
-        (keys.kor[1], Score::ratio(omitted / total, 1.0)),
+        (keys.kor[1], Score::ratio(omitted, total)),
         // Numerator and denominator stay apart, so that tasks are pooled by sums, as in the paper.
         (keys.efficiency[0], Score::ratio(supported, others)),
         (
@@ -137,11 +144,17 @@ pub fn failed(others: &[&ReportScores]) -> Scores {
 const OWN_POINTS: &str = "Key points of the report's own pages";
 const INDEPENDENT_POINTS: &str = "Key points of other agents' pages";
 
+/// A share of key points; one without a verdict would have been one more.
+const POINTS: MeasureDef = MeasureDef {
+    undecided: Undecided::OneMore,
+    ..SHARE
+};
+
 /// A share as a mean over tasks, each counting the same.
 const MEAN: MeasureDef = MeasureDef {
     average: Average::PerTask,
     in_table: InTable::Hidden,
-    ..SHARE
+    ..POINTS
 };
 
 /// KSR / (KCR + KOR), from 0 without end (Fig. 4 of the paper, which divides rounded shares). That
@@ -170,7 +183,7 @@ const PAPER: [MeasureDef; 16] = [
         higher_is_better: Some(true),
         role: Role::Ranks,
         in_table: InTable::WithInterval,
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: INDEPENDENT.kcr[0],
@@ -178,7 +191,7 @@ const PAPER: [MeasureDef; 16] = [
         label: "KCR independent",
         column: "KCR",
         meaning: "share of the same points that it contradicts",
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: INDEPENDENT.kor[0],
@@ -186,7 +199,7 @@ const PAPER: [MeasureDef; 16] = [
         label: "KOR independent",
         column: "KOR",
         meaning: "share of the same points that it omits",
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: OWN.ksr[0],
@@ -197,7 +210,7 @@ const PAPER: [MeasureDef; 16] = [
         higher_is_better: Some(true),
         role: Role::Compares,
         in_table: InTable::WithInterval,
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: OWN.kcr[0],
@@ -205,7 +218,7 @@ const PAPER: [MeasureDef; 16] = [
         label: "KCR own",
         column: "KCR",
         meaning: "share of the same points that it contradicts",
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: OWN.kor[0],
@@ -213,16 +226,18 @@ const PAPER: [MeasureDef; 16] = [
         label: "KOR own",
         column: "KOR",
         meaning: "share of the same points that it omits",
-        ..SHARE
+        ..POINTS
     },
     MeasureDef {
         key: INDEPENDENT.efficiency[0],
+        whole: Some((INDEPENDENT_POINTS, ShareOf::Efficiency)),
         label: "efficiency independent",
         meaning: "KSR / (KCR + KOR) on the independent points",
         ..EFFICIENCY
     },
     MeasureDef {
         key: OWN.efficiency[0],
+        whole: Some((OWN_POINTS, ShareOf::Efficiency)),
         label: "efficiency own",
         meaning: "KSR / (KCR + KOR) on the report's own points",
         ..EFFICIENCY

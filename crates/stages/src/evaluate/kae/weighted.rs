@@ -2,7 +2,7 @@
 //! key points, and how far KSR moves if what is said in part counts.
 
 use crate::{
-    data::{InTable, MeasureDef, Relation, Score, Scores},
+    data::{InTable, MeasureDef, Relation, Score, Scores, Undecided},
     evaluate::evaluator::SHARE,
 };
 
@@ -167,6 +167,7 @@ pub const MEASURES: [MeasureDef; 8] = [
         label: "KSR independent, lenient",
         meaning: "KSR on the independent points if what is said in part counts as supported",
         higher_is_better: Some(true),
+        undecided: Undecided::OneMore,
         ..HIDDEN
     },
     MeasureDef {
@@ -193,6 +194,7 @@ pub const MEASURES: [MeasureDef; 8] = [
         label: "KSR own, lenient",
         meaning: "KSR on the report's own points if what is said in part counts as supported",
         higher_is_better: Some(true),
+        undecided: Undecided::OneMore,
         ..HIDDEN
     },
 ];

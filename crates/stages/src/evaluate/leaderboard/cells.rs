@@ -16,15 +16,11 @@ pub const NO_REPORT: &str = "no report";
 /// The report has no score by the measure.
 const NOT_SCORED: &str = "unscored";
 
-/// Tasks × agents, tasks in the order of their ids: those of the reports, and those of the set.
-/// Several attempts are averaged; a measure that no attempt has a value of has the cause of the
-/// first.
-pub fn tasks(
-    measures: &[&MeasureDef],
-    (reports, set): (&[&ReportScores], &[&str]),
-    agents: &[&str],
-    failed_as_zero: bool,
-) -> Vec<Vec<Cell>> {
+/// The reports by task: of those of the reports, and those of the set.
+pub fn by_task<'a>(
+    reports: &[&'a ReportScores],
+    set: &[&'a str],
+) -> BTreeMap<&'a str, Vec<&'a ReportScores>> {
     // Without a set, a task without any report is in nobody's favour and not in the table.
     let mut tasks: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
     for report in reports {
@@ -34,6 +30,17 @@ pub fn tasks(
         tasks.entry(task).or_default();
     }
     tasks
+}
+
+/// Tasks × agents, tasks in the order of their ids. Several attempts are averaged; a measure that
+/// no attempt has a value of has the cause of the first.
+pub fn tasks(
+    measures: &[&MeasureDef],
+    by_task: &BTreeMap<&str, Vec<&ReportScores>>,
+    agents: &[&str],
+    failed_as_zero: bool,
+) -> Vec<Vec<Cell>> {
+    by_task
         .values()
         .map(|reports| cells(measures, reports, agents, failed_as_zero))
         .collect()
@@ -87,8 +94,8 @@ fn cell(
         .collect()
 }
 
-/// The scores of a failed attempt where failures count as the worst.
-fn scores_of_failure(reports: &[&ReportScores]) -> Scores {
+/// The scores of a failed attempt by each measure's own rule, beside the task's other reports.
+pub fn scores_of_failure(reports: &[&ReportScores]) -> Scores {
     let others: Vec<&ReportScores> = reports
         .iter()
         .copied()

@@ -2,7 +2,7 @@
 //! presentation, consistency, coverage, citation association, and their mean. Hides the rounding,
 //! which is the table's too.
 
-use super::{Row, Table};
+use super::{Measure, Parted, Row, Table};
 use crate::benchmarks::live_research_bench::rubric::Four;
 
 /// The columns, in percent.
@@ -19,14 +19,45 @@ pub const COLUMNS: [&str; 6] = [
 pub const MEASURES: [&str; 4] = ["presentation", "consistency", "coverage", "association"];
 
 /// One row an agent, highest average first, and without one last; – where there is nothing. A value
-/// on fewer than all tasks names how many.
-pub fn table(board: &Table) -> Vec<Vec<String>> {
-    let mut rows: Vec<&Row> = board.agents.iter().collect();
-    rows.sort_by(|a, b| {
-        let [a_mean, b_mean] = [a, b].map(|row| average(row).unwrap_or(f64::NEG_INFINITY));
+/// on fewer than all tasks names how many. Agents with a gap in one of the four stand apart.
+pub fn table(board: &Table) -> Parted {
+    let mut agents: Vec<&Row> = board.agents.iter().collect();
+    agents.sort_by(|a, b| {
+        let [a_mean, b_mean] = [a, b].map(|row| {
+            let sure = if is_complete(row) {
+                average(row)
+            } else {
+                // A high average of few tasks leads nobody.
+                average_bounds(row).map(|(worst, _)| worst)
+            };
+            sure.unwrap_or(f64::NEG_INFINITY)
+        });
         b_mean.total_cmp(&a_mean).then(a.agent.cmp(&b.agent))
     });
-    rows.into_iter().map(cells).collect()
+    let mut rows = Parted::default();
+    for row in agents {
+        rows.push(is_complete(row), cells(row));
+    }
+    rows
+}
+
+/// Whether each of the four has a value on every task with something to measure.
+fn is_complete(row: &Row) -> bool {
+    let measures = MEASURES.map(|key| row.measure(key));
+    measures
+        .iter()
+        .all(|measure| measure.is_some_and(Measure::is_complete))
+}
+
+/// What the average could at worst and at best be; none where one of the four is not known.
+pub fn average_bounds(row: &Row) -> Option<(f64, f64)> {
+    let mut sums = (0.0, 0.0);
+    for key in MEASURES {
+        let measure = row.measure(key)?;
+        sums = (sums.0 + measure.worst?, sums.1 + measure.best?);
+    }
+    let n = MEASURES.len() as f64;
+    Some((sums.0 / n, sums.1 / n))
 }
 
 /// The mean of the four; none where one of them has no value, because a mean of three is another
@@ -58,7 +89,14 @@ fn cells(row: &Row) -> Vec<String> {
     };
     let mut cells = vec![row.agent.clone()];
     cells.extend(MEASURES.iter().map(of));
-    cells.push(average(row).map_or_else(|| "–".to_owned(), percent));
+    let mut mean = average(row).map_or_else(|| "–".to_owned(), percent);
+    match average_bounds(row) {
+        Some((worst, best)) if worst < best => {
+            mean.push_str(&format!(" {{{}, {}}}", percent(worst), percent(best)));
+        }
+        _ => {}
+    }
+    cells.push(mean);
     cells
 }
 
@@ -104,8 +142,21 @@ mod tests {
             ..Options::default()
         };
         let rows = table(&leaderboard(&scored, &options).whole);
-        let first = ["gpt-5", "71.6 (1 of 2)", "68.3", "83.4", "69.0", "73.1"];
-        assert_eq!(rows[0], first);
-        assert_eq!(rows[1], ["gap", "90.0", "–", "100.0", "100.0", "–"]);
+        // One of two presentations is missing: with 0 or 1 for it the average is 9 points lower, or
+        // 3.55 points higher.
+        let mean = "73.1 {64.1, 76.6}";
+        let first = ["gpt-5", "71.6 (1 of 2)", "68.3", "83.4", "69.0", mean];
+        assert!(rows.complete.is_empty());
+        assert_eq!(rows.incomplete[1], first);
+        let second = ["gap", "90.0", "–", "100.0", "100.0", "– {72.5, 97.5}"];
+        assert_eq!(rows.incomplete[0], second);
+        let whole = ["b", "a"].map(|task| report("whole", task, [Some(0.2); 4]));
+        let rows = table(&leaderboard(&[scored.to_vec(), whole.to_vec()].concat(), &options).whole);
+        assert_eq!(rows.complete.len(), 1);
+        assert_eq!(
+            rows.complete[0],
+            ["whole", "20.0", "20.0", "20.0", "20.0", "20.0"]
+        );
+        assert_eq!(rows.incomplete.len(), 2);
     }
 }

@@ -5,17 +5,23 @@
 //! The unit is the task. Attempts of one agent at a task are averaged within it, tasks are
 //! resampled as a whole, and every number says on how many of how many tasks it rests and why not
 //! on the others. A report in another state than ok is counted by its state and is in no measure,
-//! unless [`Options::failed_as_zero`].
+//! unless [`Options::failed_as_zero`]. What is missing is bounded: each number on a scale with two
+//! ends says what it could at worst and at best be. An agent without a value on every task stands
+//! below those that have one, and has no rank.
 //!
 //! *Differs from the paper* (DeepResearch Arena, arXiv 2509.01396, Table 3 and Fig. 4): it has
 //! pooled shares on the report's own key points, and ACE, without intervals. Here the same set is
 //! also scored against key points of other agents' pages, shares are averaged over tasks as well,
 //! and agents are compared.
 
+mod bounds;
 mod cells;
 pub mod live_research_bench;
 mod pairs;
 pub mod paper;
+mod places;
+#[cfg(test)]
+mod planted;
 #[cfg(test)]
 pub(super) mod sample;
 #[cfg(test)]
@@ -23,12 +29,14 @@ mod simulated;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use self::table::table;
+pub use self::places::Parted;
+use self::{table::table, weights::Sensitivity};
 
 use crate::{
     data::MeasureDef,
@@ -49,6 +57,12 @@ pub struct Options {
     pub resamples: usize,
     /// Of all that is drawn.
     pub seed: u64,
+    /// How many times as much criteria weigh, by their names in small letters, where that was asked
+    /// for: the reports come with it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f64>,
+    /// The size of the top that [`Row::p_top_k`] is about.
+    pub top: u32,
     /// A difference is significant, and a tier ends, below this adjusted p-value.
     pub alpha: f64,
     /// Whether a report that is not ok has the worst score by each measure, as its evaluator says.
@@ -67,6 +81,8 @@ impl Default for Options {
             families: BTreeMap::new(),
             resamples: RESAMPLES,
             seed: 0,
+            weights: BTreeMap::new(),
+            top: 1,
             alpha: 0.05,
             failed_as_zero: false,
             set: BTreeMap::new(),
@@ -99,6 +115,9 @@ pub struct Leaderboard {
     /// that on each task they weigh the same. None where no family was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub families: Option<Table>,
+    /// How far the order depends on the weights of criteria; none where nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
 }
 
 /// The tasks with one value of a facet.
@@ -122,7 +141,12 @@ pub struct Table {
     pub reports: u64,
     /// Key of the measure that tiers are by: the first ranking one that any agent has a value of.
     pub tiers_by: Option<&'static str>,
-    /// Best first: by the ranking measures in their order, then name.
+    /// Key of the measure that says which agents are complete: the one that tiers are by, else the
+    /// first that agents are compared on and any has a value of. None where there is neither: then
+    /// an agent is complete if it has a report on every task.
+    pub complete_by: Option<&'static str>,
+    /// Complete agents first, best first: by the ranking measures in their order, then name. The
+    /// others by what they have at worst.
     pub agents: Vec<Row>,
     /// Every pair that shares a task, measure by measure.
     pub differences: Vec<Pair>,
@@ -133,8 +157,19 @@ pub struct Table {
 pub struct Row {
     /// Its name.
     pub agent: String,
-    /// 1 for the best; none without a score.
+    /// 1 for the best of the complete agents by the measure that tiers are by; equals share it.
+    /// None of an agent that is not complete.
+    pub rank: Option<u32>,
+    /// 1 for the best; none without a rank.
     pub tier: Option<u32>,
+    /// Whether it has a value on every task where there is something to measure, of which
+    /// unscored judgements leave at most a tenth of the scale open.
+    pub is_complete: bool,
+    /// The best and the worst rank that it could have, whatever is missing turned out to be.
+    pub possible_ranks: Option<(u32, u32)>,
+    /// Share of the resamples in which it is among the best [`Options::top`] of the complete
+    /// agents; none without a rank.
+    pub p_top_k: Option<f64>,
     /// Its reports, of whatever state.
     pub reports: u64,
     /// Tasks that it has none on.
@@ -188,11 +223,21 @@ pub struct Measure {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What the value were if all tasks without one had the least possible; for means on a bounded
-    /// scale.
+    /// What the value were if all that is missing (a report that nobody has, a judgement without a
+    /// verdict) were as bad as the scale allows, and failed reports counted by the measure's own
+    /// rule. None on a scale without a largest value.
     pub worst: Option<f64>,
-    /// The same with the largest possible.
+    /// The same with all that is missing as good as the scale allows. For a measure of which less
+    /// is better, the lower end.
     pub best: Option<f64>,
+    /// Why there is no worst and best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_bounds: Option<&'static str>,
+    /// Tasks on which a failed report counts, in worst and best, by the measure's own rule, which
+    /// is that of [`Options::failed_as_zero`].
+    pub failed_by_rule: u64,
+    /// Tasks without a value on which there was nothing to measure: nothing is missing of them.
+    pub not_applicable: u64,
     /// Tasks with a value.
     pub n: u64,
     /// All tasks.
@@ -217,6 +262,24 @@ pub struct Counts {
     /// Wilson's 95 % interval of these counts, as if no two of them had a report in common: too
     /// narrow where they have, and beside the interval over tasks to show it.
     pub wilson: Option<(f64, f64)>,
+}
+
+impl Measure {
+    /// Whether every task with something to measure has a value.
+    pub fn is_complete(&self) -> bool {
+        self.value.is_some() && self.n + self.not_applicable == self.of
+    }
+
+    /// Whether what is missing could move it.
+    pub fn is_open(&self) -> bool {
+        self.worst != self.best
+    }
+
+    /// The least and the largest that it could be.
+    pub fn bounds(&self) -> Option<(f64, f64)> {
+        let (worst, best) = (self.worst?, self.best?);
+        Some((worst.min(best), worst.max(best)))
+    }
 }
 
 fn in_order<S: serde::Serializer>(
@@ -288,6 +351,7 @@ pub fn leaderboard(scored: &[ReportScores], options: &Options) -> Leaderboard {
         whole: table(&measures, &all, &agents, &set, options),
         groups: options.by.iter().flat_map(groups).collect(),
         families: families(&measures, &all, options),
+        sensitivity: None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! by side. Hides the rounding, which is the paper's too, so that rows can be held against its
 //! Table 3.
 
-use super::{Group, Leaderboard};
+use super::{Group, Leaderboard, Parted};
 
 /// The columns of Table 3 of DeepResearch Arena (arXiv 2509.01396): shares of the report's own key
 /// points in percent, checklist score, thousands of output tokens, references.
@@ -10,17 +10,16 @@ pub const COLUMNS: [&str; 7] = ["system", "KSR", "KCR", "KOR", "ACE", "tokens k"
 
 /// One row an agent, in the leaderboard's order, cells as `EN | ZH` and – where there is nothing.
 /// None unless the leaderboard is by `language`.
-pub fn table3(board: &Leaderboard) -> Option<Vec<Vec<String>>> {
+pub fn table3(board: &Leaderboard) -> Option<Parted> {
     let languages = ["en", "zh"].map(|language| group(board, language));
-    let by_language = board.options.by == ["language"];
-    by_language.then(|| {
-        board
-            .whole
-            .agents
-            .iter()
-            .map(|row| cells(&row.agent, languages))
-            .collect()
-    })
+    if board.options.by != ["language"] {
+        return None;
+    }
+    let mut rows = Parted::default();
+    for row in &board.whole.agents {
+        rows.push(row.is_complete, cells(&row.agent, languages));
+    }
+    Some(rows)
 }
 
 fn group<'a>(board: &'a Leaderboard, language: &str) -> Option<&'a Group> {
@@ -97,6 +96,8 @@ mod tests {
         let scored: Vec<Scored> = SYSTEMS.into_iter().flat_map(both).collect();
         let board = leaderboard(&scored, &by_language());
         let rows = table3(&board).unwrap();
+        assert!(rows.incomplete.is_empty());
+        let rows = rows.complete;
         assert_eq!(rows.len(), SYSTEMS.len());
         for (name, _, printed, pooled) in SYSTEMS {
             let efficiency = board
@@ -126,8 +127,11 @@ mod tests {
     fn what_is_not_there_is_a_dash() {
         let scored = [report("a", "en", [1, 0, 1])];
         let rows = table3(&leaderboard(&scored, &by_language())).unwrap();
-        assert_eq!(rows[0][..3], ["a", "50.0 | –", "0.0 | –"]);
+        assert_eq!(rows.complete[0][..3], ["a", "50.0 | –", "0.0 | –"]);
         assert_eq!(table3(&leaderboard(&scored, &Options::default())), None);
-        assert_eq!(table3(&leaderboard(&[], &by_language())), Some(vec![]));
+        assert_eq!(
+            table3(&leaderboard(&[], &by_language())),
+            Some(Parted::default())
+        );
     }
 }

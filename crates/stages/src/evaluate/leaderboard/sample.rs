@@ -72,6 +72,7 @@ impl From<&Scored> for ReportScores {
                 .map(|spread| ("ace", spread))
                 .into_iter()
                 .collect(),
+            criteria: BTreeMap::new(),
             unscored: scored.unscored.clone(),
             url_failures: scored.url_failures.clone(),
             cost_micro: scored.cost_micro,

@@ -7,8 +7,10 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
     Alone, Measure, Options, Pair, Row, Table,
+    bounds::{self, Bounds},
     cells::{self, Cell, NO_REPORT},
     pairs::{self, Part},
+    places,
 };
 use crate::{
     data::{Average, Fraction, MeasureDef, Role, Unit},
@@ -33,7 +35,8 @@ pub fn table(
     // One stream for all draws of a table, in this order: inserting a draw changes every interval
     // behind it.
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let tasks = cells::tasks(measures, (reports, set), agents, options.failed_as_zero);
+    let by_task = cells::by_task(reports, set);
+    let tasks = cells::tasks(measures, &by_task, agents, options.failed_as_zero);
     let clusters = pairs::clusters(tasks.len(), &mut rng);
     let rows = tasks
         .iter()
@@ -42,28 +45,39 @@ pub fn table(
     let ratios = bootstrap::ratios(&pairs::summed(rows, &clusters), options.resamples, &mut rng);
     let scores = AgentScores {
         measures,
+        bounds: bounds::bounds(measures, &by_task, agents),
         tasks,
         ratios,
     };
-    let order = scores.order(agents.len());
+    let rows = agents.iter().enumerate();
+    let rows: Vec<Row> = rows
+        .map(|(agent, name)| scores.row(agent, name, reports))
+        .collect();
+    let decides = scores.ranking_measure();
+    let complete_by = decides.or_else(|| scores.compared_measure());
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .map(|row| places::completed(row, complete_by.map(|at| measures[at])))
+        .collect();
+    let order = scores.order(&rows, complete_by);
     let mut compared = Vec::new();
     for at in scores.with_role(Role::compares) {
         let parts = scores.parts(&order, at);
         let found = pairs::differences(&parts, &clusters, options.resamples, &mut rng);
         compared.push((at, found));
     }
-    let (tiers_by, tiers) = scores.tiers(&order, &compared, options.alpha).unzip();
-    let tiers = tiers.unwrap_or_else(|| vec![None; order.len()]);
+    let mut placed: Vec<Row> = order.iter().map(|&agent| rows[agent].clone()).collect();
+    if let Some(at) = decides {
+        scores.place(&mut placed, &order, at, options);
+        scores.tier(&mut placed, at, &compared, options.alpha);
+    }
     let names: Vec<&str> = order.iter().map(|&agent| agents[agent]).collect();
     Table {
         tasks: scores.tasks.len() as u64,
         reports: reports.len() as u64,
-        tiers_by,
-        agents: order
-            .iter()
-            .zip(tiers)
-            .map(|(&agent, tier)| scores.row(agent, agents[agent], tier, reports))
-            .collect(),
+        tiers_by: decides.map(|at| measures[at].key),
+        complete_by: complete_by.map(|at| measures[at].key),
+        agents: placed,
         differences: compared
             .iter()
             .flat_map(|(at, found)| named(scores.measures[*at], found, &names, options.alpha))
@@ -86,6 +100,8 @@ fn part(fraction: Fraction) -> Part {
 struct AgentScores<'a> {
     measures: &'a [&'static MeasureDef],
     tasks: Vec<Vec<Cell>>,
+    /// Agents × measures.
+    bounds: Vec<Vec<Bounds>>,
     /// Each agent has one column a measure.
     ratios: Ratios,
 }
@@ -108,10 +124,28 @@ impl AgentScores<'_> {
         self.with_role(|role| role == Role::Ranks)
     }
 
-    /// Best agents first; they are given by name, and so stay where nothing else decides.
-    fn order(&self, agents: usize) -> Vec<usize> {
+    /// The first ranking measure that any agent has a value of: an evaluator that was not run ranks
+    /// nobody.
+    fn ranking_measure(&self) -> Option<usize> {
+        self.first_with_a_value(self.ranking_measures())
+    }
+
+    /// The first measure that agents are compared on and that any has a value of.
+    fn compared_measure(&self) -> Option<usize> {
+        self.first_with_a_value(self.with_role(Role::compares))
+    }
+
+    fn first_with_a_value(&self, of: Vec<usize>) -> Option<usize> {
+        let agents = self.bounds.len();
+        of.into_iter()
+            .find(|at| (0..agents).any(|agent| self.value(agent, *at).is_some()))
+    }
+
+    /// Complete agents first, best first. The others by what they have at worst: a high mean of few
+    /// tasks leads nobody. Agents are given by name, and so stay where nothing else decides.
+    fn order(&self, rows: &[Row], complete_by: Option<usize>) -> Vec<usize> {
         let ranking = self.ranking_measures();
-        let values: Vec<Vec<f64>> = (0..agents)
+        let values: Vec<Vec<f64>> = (0..rows.len())
             .map(|agent| {
                 ranking
                     .iter()
@@ -121,13 +155,30 @@ impl AgentScores<'_> {
                     .collect()
             })
             .collect();
-        let mut order: Vec<usize> = (0..agents).collect();
+        let key = complete_by.map(|at| self.measures[at].key);
+        let worst = |agent: usize| {
+            if rows[agent].is_complete {
+                0.0
+            } else {
+                key.and_then(|key| rows[agent].measure(key)?.worst)
+                    .unwrap_or(-1.0)
+            }
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| {
+            let apart = rows[b].is_complete.cmp(&rows[a].is_complete);
+            // A measure that only compares puts nobody in order.
+            let at_worst = if ranking.is_empty() {
+                std::cmp::Ordering::Equal
+            } else {
+                worst(b).total_cmp(&worst(a))
+            };
             let compared = values[a]
                 .iter()
                 .zip(&values[b])
                 .map(|(a, b)| b.total_cmp(a));
-            compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+            let by_value = compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then);
+            apart.then(at_worst).then(by_value)
         });
         order
     }
@@ -145,30 +196,34 @@ impl AgentScores<'_> {
             .collect()
     }
 
-    /// Tiers by the first ranking measure that any agent has a value of.
-    fn tiers(
-        &self,
-        order: &[usize],
-        compared: &[(usize, Vec<Difference>)],
-        alpha: f64,
-    ) -> Option<(&'static str, Vec<Option<u32>>)> {
-        for measure in self.ranking_measures() {
-            let scores: Vec<Option<f64>> = order
-                .iter()
-                .map(|&agent| self.value(agent, measure))
-                .collect();
-            // An evaluator that was not run makes no tiers; the next measure that ranks does.
-            if scores.iter().all(Option::is_none) {
-                continue;
-            }
-            let (_, found) = compared.iter().find(|(at, _)| *at == measure)?;
-            let tiers = tiers::tiers(&scores, found, alpha);
-            return Some((self.measures[measure].key, tiers));
+    /// The ranks by a measure, and how sure they are.
+    fn place(&self, rows: &mut [Row], order: &[usize], at: usize, options: &Options) {
+        places::rank(rows, self.measures[at]);
+        let ranked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].is_complete).collect();
+        let column = |i: &usize| order[*i] * self.measures.len() + at;
+        let columns: Vec<usize> = ranked.iter().map(column).collect();
+        let shares = self.ratios.shares_in_top(&columns, options.top);
+        for (i, share) in ranked.into_iter().zip(shares) {
+            rows[i].p_top_k = share;
         }
-        None
     }
 
-    fn row(&self, agent: usize, name: &str, tier: Option<u32>, reports: &[&ReportScores]) -> Row {
+    /// The tiers of the agents that have a rank.
+    fn tier(&self, rows: &mut [Row], at: usize, compared: &[(usize, Vec<Difference>)], alpha: f64) {
+        let Some((_, found)) = compared.iter().find(|(of, _)| *of == at) else {
+            return;
+        };
+        let key = self.measures[at].key;
+        let scores: Vec<Option<f64>> = rows
+            .iter()
+            .map(|row| row.value(key).filter(|_| row.is_complete))
+            .collect();
+        for (row, tier) in rows.iter_mut().zip(tiers::tiers(&scores, found, alpha)) {
+            row.tier = tier;
+        }
+    }
+
+    fn row(&self, agent: usize, name: &str, reports: &[&ReportScores]) -> Row {
         let all: Vec<&ReportScores> = reports
             .iter()
             .copied()
@@ -182,7 +237,11 @@ impl AgentScores<'_> {
         let without = |cells: &&Vec<Cell>| cells[agent].iter().all(is_without_report);
         Row {
             agent: name.to_owned(),
-            tier,
+            rank: None,
+            tier: None,
+            is_complete: false,
+            possible_ranks: None,
+            p_top_k: None,
             reports: all.len() as u64,
             without_report: self.tasks.iter().filter(without).count() as u64,
             states: summed(all.iter().map(|report| (&report.state, 1))),
@@ -213,45 +272,37 @@ impl AgentScores<'_> {
             *missing.entry(cause.clone().into_owned()).or_default() += 1;
         }
         let of = self.tasks.len() as u64;
-        let measure = Measure {
+        let def = self.measures[at];
+        let bounds = &self.bounds[agent][at];
+        let ends = def.most.and_then(|most| bounds.ends(most));
+        let (worst, best) = match def.higher_is_better {
+            Some(false) => ends.map(|(low, high)| (high, low)),
+            _ => ends,
+        }
+        .unzip();
+        let is_share = def.average == Average::Pooled && def.unit == Unit::Share;
+        Measure {
             value: found.map(|found| found.value),
             low: interval.map(|ends| ends.0),
             high: interval.map(|ends| ends.1),
-            worst: None,
-            best: None,
+            worst,
+            best,
+            no_bounds: (!def.is_bounded()).then_some(NO_BOUNDS),
+            failed_by_rule: bounds.by_rule,
+            not_applicable: bounds.not_applicable,
             n: of - missing.values().sum::<u64>(),
             of,
             missing,
-            counts: None,
-        };
-        let def = self.measures[at];
-        match (def.average, def.most) {
-            (Average::PerTask, Some(most)) => with_bounds(measure, most),
-            (Average::Pooled, _) if def.unit == Unit::Share => Measure {
-                counts: Some(share_counts(def.key, ok)),
-                ..measure
-            },
-            _ => measure,
+            counts: is_share.then(|| share_counts(def.key, ok)),
         }
     }
 }
 
+/// What a measure says in place of its bounds.
+const NO_BOUNDS: &str = "its scale has no largest value";
+
 fn is_without_report(cell: &Result<Fraction, std::borrow::Cow<'static, str>>) -> bool {
     cell.as_ref().err().is_some_and(|cause| cause == NO_REPORT)
-}
-
-/// Bounds of a mean over tasks on a scale from 0 to `most`: its values if all tasks without a value
-/// had the least or the largest possible one.
-fn with_bounds(measure: Measure, most: f64) -> Measure {
-    let sum = measure.value.unwrap_or(0.0) * measure.n as f64;
-    let with = |each: f64| {
-        (measure.of > 0).then(|| (sum + each * (measure.of - measure.n) as f64) / measure.of as f64)
-    };
-    Measure {
-        worst: with(0.0),
-        best: with(most),
-        ..measure
-    }
 }
 
 /// The sums behind a pooled share, over all reports that are ok, whatever their attempt.

@@ -27,7 +27,7 @@ use crate::{
     context::{Context, StageReport},
     data::{
         AgentReport, Average, DecidedBy, Decision, InForce, InTable, Instrument, MeasureDef, Role,
-        Score, Scores, SubjectKind, Task, TaskId, Unit,
+        Score, Scores, SubjectKind, Task, TaskId, Undecided, Unit,
     },
     evaluate::Misconfigured,
     judging::{
@@ -82,6 +82,7 @@ static MEASURES: [MeasureDef; 2] = [
         role: Role::Compares,
         in_table: InTable::WithInterval,
         whole: None,
+        undecided: Undecided::Anything,
     },
     MeasureDef {
         key: LENGTH_RATIO,
@@ -95,6 +96,7 @@ static MEASURES: [MeasureDef; 2] = [
         role: Role::Describes,
         in_table: InTable::Plain,
         whole: None,
+        undecided: Undecided::Anything,
     },
 ];
 

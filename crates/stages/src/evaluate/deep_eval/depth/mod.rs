@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use graded::{against, reference};
-pub use rating::{Ratings, ratings};
+pub use rating::{Drawn, Ratings, ratings};
 
 use crate::{
     context::{Context, StageReport},

@@ -2,7 +2,10 @@
 //! win nothing, and nothing tells them apart. A tie is half a win for either; judges may prefer the
 //! report that is shown first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
@@ -27,10 +30,21 @@ use crate::{
 /// finite strength.
 const VARIANCE: f64 = 4.0;
 
+/// What intervals and shares of resamples are drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// Resamples.
+    pub resamples: usize,
+    /// Of all that is drawn.
+    pub seed: u64,
+    /// The size of the top.
+    pub top: u32,
+}
+
 /// The strengths of all agents with games.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// Best first.
+    /// Agents with a game on every task first, best first; the others below them.
     pub agents: Vec<AgentRating>,
     /// Tasks with games.
     pub tasks: u64,
@@ -43,6 +57,14 @@ pub struct Ratings {
 pub struct AgentRating {
     /// Its name.
     pub agent: String,
+    /// 1 for the strongest of those with a game on every task; none of the others. Equals share it.
+    pub rank: Option<u32>,
+    /// Share of the resamples in which it is among the first [`Options::top`] of those with a rank.
+    ///
+    /// [`Options::top`]: crate::evaluate::leaderboard::Options::top
+    pub p_top_k: Option<f64>,
+    /// Tasks that it has a game on.
+    pub tasks: u64,
     /// Its strength in logits, 0 being the mean of the agents, with its interval over tasks.
     pub strength: Estimate,
     /// Its games; a comparison in both orders is two.
@@ -61,12 +83,7 @@ struct Played {
 }
 
 /// The strengths by all games of these reports; none without games.
-pub fn ratings(
-    store: &Store,
-    reports: &[ReportHead],
-    resamples: usize,
-    seed: u64,
-) -> Result<Option<Ratings>> {
+pub fn ratings(store: &Store, reports: &[ReportHead], drawn: Drawn) -> Result<Option<Ratings>> {
     let evaluation = store.last_evaluation()?.unwrap_or_default();
     let judgements = store.panel_judgements(&evaluation)?;
     let agents: BTreeSet<&str> = reports.iter().map(|report| report.agent.as_str()).collect();
@@ -109,30 +126,25 @@ pub fn ratings(
         return Ok(None);
     }
     let clusters: Vec<Vec<Played>> = by_task.into_values().collect();
-    Ok(Some(fitted(
-        &agents,
-        judges.len(),
-        &clusters,
-        resamples,
-        seed,
-    )))
+    Ok(Some(fitted(&agents, judges.len(), &clusters, drawn)))
 }
 
-fn fitted(
-    agents: &[&str],
-    judges: usize,
-    clusters: &[Vec<Played>],
-    resamples: usize,
-    seed: u64,
-) -> Ratings {
+fn fitted(agents: &[&str], judges: usize, clusters: &[Vec<Played>], drawn: Drawn) -> Ratings {
+    let tasks_of = |agent: usize| clusters.iter().filter(|games| plays(games, agent)).count();
+    let ranked: Vec<usize> = (0..agents.len())
+        .filter(|agent| tasks_of(*agent) == clusters.len())
+        .collect();
+    let tops = RefCell::new(Tops::new(agents.len()));
     let model = Model::plain(judges, VARIANCE);
     let strengths = |games: &[&Played]| {
         let verdicts: Vec<Preference> = games.iter().map(|game| game.preference()).collect();
         let fit = bradley_terry::fit(agents.len(), &verdicts, &model, None);
-        centred(&fit.strength, games)
+        let strengths = centred(&fit.strength, games);
+        tops.borrow_mut().add(&strengths, &ranked, drawn.top);
+        strengths
     };
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let strengths = bootstrap::statistics(clusters, resamples, &mut rng, strengths);
+    let mut rng = ChaCha8Rng::seed_from_u64(drawn.seed);
+    let strengths = bootstrap::statistics(clusters, drawn.resamples, &mut rng, strengths);
     let played = || clusters.iter().flatten();
     let mut rated: Vec<AgentRating> = agents
         .iter()
@@ -142,18 +154,28 @@ fn fitted(
             let outcomes = outcomes(played(), number);
             Some(AgentRating {
                 agent: (*agent).to_owned(),
+                rank: None,
+                p_top_k: tops.borrow().share(number as usize),
+                tasks: tasks_of(number as usize) as u64,
                 strength: strength?,
                 games: outcomes.iter().sum(),
                 outcomes,
             })
         })
         .collect();
+    let all = clusters.len() as u64;
     rated.sort_by(|a, b| {
-        b.strength
-            .value
-            .total_cmp(&a.strength.value)
+        (a.tasks < all)
+            .cmp(&(b.tasks < all))
+            .then(b.strength.value.total_cmp(&a.strength.value))
             .then(a.agent.cmp(&b.agent))
     });
+    let complete = rated.iter().filter(|of| of.tasks == all);
+    let complete: Vec<f64> = complete.map(|of| of.strength.value).collect();
+    for of in rated.iter_mut().filter(|of| of.tasks == all) {
+        let above = complete.iter().filter(|other| **other > of.strength.value);
+        of.rank = Some(1 + above.count() as u32);
+    }
     let decisive = played().filter(|game| game.outcome != Decision::Tie);
     let n = decisive.clone().count();
     let first = decisive
@@ -163,6 +185,47 @@ fn fitted(
         agents: rated,
         tasks: clusters.len() as u64,
         first_wins: (n > 0).then(|| first as f64 / n as f64),
+    }
+}
+
+fn plays(games: &[Played], agent: usize) -> bool {
+    let agent = agent as u32;
+    games
+        .iter()
+        .any(|game| game.first == agent || game.second == agent)
+}
+
+/// How often each agent is among the first in a resample.
+struct Tops {
+    /// Fits so far; the first is of all data.
+    fits: u32,
+    sums: Vec<f64>,
+}
+
+impl Tops {
+    fn new(agents: usize) -> Self {
+        Self {
+            fits: 0,
+            sums: vec![f64::NAN; agents],
+        }
+    }
+
+    fn add(&mut self, strengths: &[Option<f64>], ranked: &[usize], top: u32) {
+        self.fits += 1;
+        for &agent in ranked {
+            let Some(own) = strengths[agent] else {
+                continue;
+            };
+            let above = ranked.iter().filter(|other| strengths[**other] > Some(own));
+            let is_top = f64::from(u8::from((above.count() as u32) < top));
+            let sum = &mut self.sums[agent];
+            *sum = if self.fits == 1 { 0.0 } else { *sum + is_top };
+        }
+    }
+
+    fn share(&self, agent: usize) -> Option<f64> {
+        let share = self.sums[agent] / f64::from(self.fits.saturating_sub(1));
+        Some(share).filter(|share| share.is_finite())
     }
 }
 
@@ -247,7 +310,12 @@ mod tests {
                 }
             })
             .collect();
-        let rated = fitted(&["a", "b", "c", "d"], 1, &clusters, 200, 7);
+        let drawn = Drawn {
+            resamples: 200,
+            seed: 7,
+            top: 1,
+        };
+        let rated = fitted(&["a", "b", "c", "d"], 1, &clusters, drawn);
         let names: Vec<&str> = rated.agents.iter().map(|of| of.agent.as_str()).collect();
         // Of the last two, who tie, one has lost to the second as well.
         assert_eq!(names, ["a", "b", "d", "c"]);
@@ -258,6 +326,21 @@ mod tests {
         assert!(rated.agents[0].strength.interval.is_some());
         let sum: f64 = (0..4).map(of).sum();
         assert!(sum.abs() < 1e-9, "the mean is 0");
-        assert_eq!(rated, fitted(&["a", "b", "c", "d"], 1, &clusters, 200, 7));
+        assert_eq!(rated, fitted(&["a", "b", "c", "d"], 1, &clusters, drawn));
+        let tops = rated.agents.iter().map(|of| of.p_top_k.expect("a share"));
+        let tops: Vec<f64> = tops.collect();
+        assert!(tops[0] > 0.95 && tops[2] < 0.05, "{tops:?}");
+        // The strongest has no game on one of the tasks: it stands below, without a rank.
+        let mut gap = clusters;
+        gap[9].retain(|game| game.first != 0 && game.second != 0);
+        let rated = fitted(&["a", "b", "c", "d"], 1, &gap, drawn);
+        let ranks: Vec<_> = rated
+            .agents
+            .iter()
+            .map(|of| (&*of.agent, of.rank))
+            .collect();
+        let expected = [("b", Some(1)), ("d", Some(2)), ("c", Some(3)), ("a", None)];
+        assert_eq!(ranks, expected);
+        assert_eq!((rated.agents[3].tasks, rated.agents[3].p_top_k), (9, None));
     }
 }

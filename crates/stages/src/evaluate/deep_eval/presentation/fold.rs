@@ -10,6 +10,7 @@ use crate::{
     evaluate::{
         deep_eval::items,
         evaluator::{Fold, Folded, Record, Reported},
+        scorecard::CriterionScore,
     },
     lint::presentation::Item,
     store::Evaluation,
@@ -57,6 +58,12 @@ impl Fold for PresentationFold {
         folded.scores.insert(KEY, Score { unscored, ..score });
         let both: BTreeMap<String, Result<f64, String>> =
             by_code.items.into_iter().chain(by_readers.items).collect();
+        let criteria = both.iter().map(|(name, outcome)| CriterionScore {
+            name: name.as_str().into(),
+            weight: 1.0 / ITEMS.len() as f64,
+            value: outcome.as_ref().ok().copied(),
+        });
+        folded.criteria.insert(KEY, criteria.collect());
         for (name, outcome) in both {
             let key = ITEMS.iter().find(|key| key.ends_with(&format!("_{name}")));
             if let Some(key) = key {

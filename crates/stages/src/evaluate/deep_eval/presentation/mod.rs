@@ -28,7 +28,7 @@ use crate::{
     context::{Context, StageReport},
     data::{
         Average, DecidedBy, InForce, InTable, Instrument, MeasureDef, Role, Score, Scores,
-        SubjectKind, Task,
+        SubjectKind, Task, Undecided,
     },
     evaluate::{
         Case, Misconfigured, Options,
@@ -103,6 +103,7 @@ static MEASURES: [MeasureDef; 11] = [
         average: Average::PerTask,
         role: Role::Compares,
         in_table: InTable::WithInterval,
+        undecided: Undecided::One,
         ..SHARE
     },
     item(
