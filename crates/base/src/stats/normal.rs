@@ -23,9 +23,43 @@ pub fn upper_tail(z: f64) -> f64 {
     below(-z)
 }
 
+/// The number below which a share `p` of the distribution lies; none unless 0 < p < 1.
+pub fn quantile(p: f64) -> Option<f64> {
+    if !(p > 0.0 && p < 1.0) {
+        return None;
+    }
+    // Halving: 200 steps are exact to the last digit, and nobody asks for it in a loop.
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if below(middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(f64::midpoint(low, high))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_are_the_tails_read_backwards() {
+        for (p, z) in [
+            (0.975, Z95),
+            (0.8, 0.841_621_233_572_914_2),
+            (0.5, 0.0),
+            (0.005, -2.575_829_303_548_901),
+        ] {
+            assert!((quantile(p).unwrap() - z).abs() < 1e-12, "{p}");
+        }
+        assert_eq!(
+            (quantile(0.0), quantile(1.0), quantile(f64::NAN)),
+            (None, None, None)
+        );
+    }
 
     #[test]
     fn tails_equal_those_of_scipy() {
