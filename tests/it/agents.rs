@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 use serde_json::{Map, Value, json};
 use taskgen::{
     agents::{Agent, Attempt, CommandAgent, ModelAgent, Query, command::Supervisor},
-    context::Context,
+    context::{Context, Probing},
     data::{Exchange, State},
     llm::Provider,
 };
@@ -45,6 +45,7 @@ fn model(bench: &Bench, server: &ModelServer) -> ModelAgent {
         llm: Arc::new(llm),
         seed: 1,
         notify: Arc::new(|_| {}),
+        probing: Probing::default(),
     };
     ModelAgent {
         ctx,

@@ -79,7 +79,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "data",
         ],
     ),
-    ("judging", &["context", "llm", "store", "text", "data"]),
+    (
+        "judging",
+        &["context", "llm", "store", "stats", "text", "data"],
+    ),
     ("context", &["llm", "store", "data"]),
     ("similarity", &["embed", "text"]),
     ("embed", &["files", "text", "data"]),

@@ -25,6 +25,7 @@ mod evidence;
 mod faults;
 mod foreign;
 mod graded;
+mod hidden_probes;
 mod hostile;
 mod hostile_agents;
 mod imported;

@@ -29,6 +29,17 @@ pub struct Context {
     pub seed: u64,
     /// Where progress goes.
     pub notify: Notify,
+    /// How judges are tested while they judge.
+    pub probing: Probing,
+}
+
+/// How judges are tested while they judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Probing {
+    /// Hidden probes for each question to a judge, 0 to 0.5; 0 for none.
+    pub share: f64,
+    /// Whether a judge that fails them goes on.
+    pub accept: bool,
 }
 
 impl Context {

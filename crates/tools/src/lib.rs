@@ -2,7 +2,7 @@
 //! look for evidence, run an agent.
 
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
-use taskgen_base::{citations, data, files, isolation, text};
+use taskgen_base::{citations, data, files, isolation, stats, text};
 
 pub mod agents;
 pub mod benchmarks;

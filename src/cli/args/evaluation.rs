@@ -7,7 +7,7 @@ use jiff::{Timestamp, civil::Date};
 
 use super::{
     Again,
-    values::{Renamed, day, evaluators, factor, one_of, renamed_to_similarity, share},
+    values::{Renamed, above_zero, day, evaluators, factor, one_of, renamed_to_similarity, share},
 };
 use crate::{
     cli::project::settings::SandboxKind,
@@ -153,6 +153,10 @@ pub struct Evaluate {
     /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,
+    /// Go on with a judge that fails its hidden probes, which are questions with a known answer
+    /// among the others
+    #[arg(long)]
+    pub accept_judge: bool,
 }
 
 /// `rescore`
@@ -281,6 +285,31 @@ pub enum Audit {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
+    /// Test whether judges prefer their own family, long reports, or many references
+    ///
+    /// Of a panel, whether a judge scores agents of its own family higher than the other judges do;
+    /// families follow from the names of models and agents, and from `[families]`. Within tasks and
+    /// agents, what twice the words and twice the references change. Scores as they would be at the
+    /// mean length stand beside the raw ones.
+    Bias {
+        /// Key of the measure, such as `ace`
+        #[arg(long, value_name = "KEY", default_value = "ace")]
+        measure: String,
+        /// Only the tasks of this set [default: the newest selection, or all tasks]
+        #[arg(long, value_name = "NAME[@V]")]
+        set: Option<String>,
+    },
+    /// Test whether a judge changes in the course of its judging
+    ///
+    /// Its answers to hidden probes, and the level of its verdicts, in the order in which they were
+    /// stored: one change at an unknown place, corrected for looking at all places and at all
+    /// judges.
+    Drift,
+    /// Plan a study with people: how many items and judgements it needs
+    ///
+    /// For an interval of a wanted width around an agreement, or to tell two agents apart. Needs no
+    /// project.
+    Plan(Plan),
     /// Measure how far the scores agree with people's, and people with each other
     ///
     /// Files with people's scores are taken into the project first. `taskgen report scoring` writes
@@ -293,6 +322,42 @@ pub enum Audit {
         #[arg(long, value_name = "NAME[@V]")]
         set: Option<String>,
     },
+}
+
+/// `audit plan`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Plan {
+    /// Width of the 95 % interval, from end to end
+    #[arg(long, value_name = "WIDTH", default_value_t = 0.2, value_parser = above_zero)]
+    pub width: f64,
+    /// Plan for a share of agreement that is expected to be this, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub share: Option<f64>,
+    /// Plan for a Cohen's κ of two people that is expected to be this, 0 to 1
+    #[arg(long, value_name = "KAPPA", value_parser = share)]
+    pub kappa: Option<f64>,
+    /// With --kappa: share of the items that one of the two answers is right for
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
+    pub prevalence: f64,
+    /// Plan for a reliability of scores (intraclass correlation of one person) that is expected to
+    /// be this, 0 to 1; with --difference, what part of its deviation is not people's noise
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub reliability: Option<f64>,
+    /// People who judge each item
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub people: u64,
+    /// Plan to find that two agents differ by so many points
+    #[arg(long, value_name = "POINTS", requires = "deviation", value_parser = above_zero)]
+    pub difference: Option<f64>,
+    /// With --difference: standard deviation of the two agents' differences over tasks, in points
+    #[arg(long, value_name = "POINTS", requires = "difference", value_parser = above_zero)]
+    pub deviation: Option<f64>,
+    /// Plan to find that an agent is preferred in this share of pairs of reports, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub preference: Option<f64>,
+    /// Probability of finding a difference or a preference that is there, 0.5 to below 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = share)]
+    pub power: f64,
 }
 
 /// `wiki collect …`

@@ -17,8 +17,8 @@ use clap_complete::Shell;
 
 pub use self::{
     evaluation::{
-        Answer, Audit, Evaluate, Leaderboard, RemoveReports, Report, Reports, Rescore, Supervise,
-        Wiki, WikiCollect,
+        Answer, Audit, Evaluate, Leaderboard, Plan, RemoveReports, Report, Reports, Rescore,
+        Supervise, Wiki, WikiCollect,
     },
     export::{DataSet, Export, ForScoring, Placed},
     global::Global,

@@ -57,6 +57,10 @@ pub struct Rank {
     /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,
+    /// Go on with a judge that fails its hidden probes, which are pairs with a known answer among
+    /// the others
+    #[arg(long)]
+    pub accept_judge: bool,
 }
 
 /// `rank …`

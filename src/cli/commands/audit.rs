@@ -11,7 +11,7 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{effects, judges, results, stages};
+use super::{bias, drift, effects, judges, plan, results, stages};
 use crate::{
     audit::{
         agreement::{self, Agreement, Item},
@@ -53,6 +53,9 @@ pub fn audit(global: &Global, command: &Audit, printer: &Printer) -> Result<u8> 
             html.as_deref(),
             printer,
         ),
+        Audit::Bias { measure, set } => bias::run(global, measure, set.as_deref(), printer),
+        Audit::Drift => drift::run(global, printer),
+        Audit::Plan(args) => plan::run(args, printer),
         Audit::Results { files } => results::run(files, printer),
         Audit::Agreement { files, set } => agreement(global, files, set.as_deref(), printer),
     }

@@ -82,7 +82,7 @@ pub fn run(
 }
 
 /// The measure of this key, if a report has a value by it.
-fn known(key: &str, scored: &[ReportScores]) -> Result<&'static MeasureDef> {
+pub fn known(key: &str, scored: &[ReportScores]) -> Result<&'static MeasureDef> {
     let with_value = |of: &MeasureDef| scored.iter().any(|report| report.value(of.key).is_some());
     let found = measure(key);
     match found {
@@ -372,7 +372,8 @@ fn f_of(of: &AgentEffects) -> String {
     )
 }
 
-fn with_interval(of: Option<Estimate>, decimals: usize) -> String {
+/// An estimate with its interval.
+pub fn with_interval(of: Option<Estimate>, decimals: usize) -> String {
     match of {
         None => "–".to_owned(),
         Some(Estimate {
@@ -383,7 +384,8 @@ fn with_interval(of: Option<Estimate>, decimals: usize) -> String {
     }
 }
 
-fn p_value(p: Option<f64>) -> String {
+/// A p-value as people write it.
+pub fn p_value(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
         Some(p) if p < 0.001 => "< .001".to_owned(),

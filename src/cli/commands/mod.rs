@@ -2,10 +2,12 @@
 //! report, and prints what comes back.
 
 pub mod audit;
+mod bias;
 pub mod calls;
 pub mod completions;
 pub mod config;
 pub mod doctor;
+mod drift;
 mod effects;
 pub mod evaluate;
 pub mod export;
@@ -16,6 +18,7 @@ mod judges;
 pub mod man;
 pub mod models;
 pub mod people;
+mod plan;
 pub mod prompts;
 pub mod rank;
 pub mod report;

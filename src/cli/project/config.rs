@@ -170,6 +170,7 @@ pub fn check(config: &Config) -> Result<(), String> {
     config.inspire.check()?;
     config.weave.check()?;
     config.rank.check()?;
+    config.judge.check()?;
     config.evaluate.check()?;
     Ok(())
 }

@@ -188,6 +188,7 @@ impl Project {
         for (name, flag) in rank_settings(rank) {
             self.loaded.set_by(name, flag);
         }
+        self.loaded.config.judge.accept = rank.accept_judge;
         let options = &mut self.loaded.config.rank;
         options.method = method.unwrap_or(options.method);
         options.read = rank.read.unwrap_or(options.read);

@@ -27,7 +27,7 @@ use crate::{
             output::Printer,
         },
     },
-    context::{Context, Notify},
+    context::{Context, Notify, Probing},
     files,
     http::{self, Http, HttpOptions},
     llm::{
@@ -134,6 +134,15 @@ pub fn context_of(
         llm: Arc::new(llm),
         seed: config.seed,
         notify: Arc::clone(notify),
+        probing: Probing {
+            // What is on record may be from before there were probes, and depends on none.
+            share: if global.replay {
+                0.0
+            } else {
+                config.judge.probes
+            },
+            accept: config.judge.accept,
+        },
     })
 }
 

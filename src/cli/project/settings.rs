@@ -25,6 +25,8 @@ pub struct Config {
     pub weave: weave::Options,
     /// How tasks are ranked.
     pub rank: rank::Options,
+    /// How judges are tested while they judge.
+    pub judge: JudgeTests,
     /// How near-copies among tasks are found.
     pub similarity: Similarity,
     /// How reports are evaluated.
@@ -39,6 +41,40 @@ pub struct Config {
     pub agents: BTreeMap<String, AgentConfig>,
     /// Names of agents that leaderboards take together, by the name of their family.
     pub families: BTreeMap<String, Vec<String>>,
+}
+
+/// How judges are tested while they judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeTests {
+    /// Hidden probes, questions with a known answer, for each question to a judge: 0 to 0.5; 0 for
+    /// none.
+    pub probes: f64,
+    /// Whether a judge that fails them goes on; only the flag says so.
+    #[serde(skip)]
+    pub accept: bool,
+}
+
+impl Default for JudgeTests {
+    fn default() -> Self {
+        Self {
+            probes: 0.02,
+            accept: false,
+        }
+    }
+}
+
+impl JudgeTests {
+    /// Checks the values; an error says which one is out of range.
+    pub fn check(&self) -> Result<(), String> {
+        if (0.0..=0.5).contains(&self.probes) {
+            return Ok(());
+        }
+        let probes = self.probes;
+        Err(format!(
+            "judge.probes must be between 0 and 0.5: `{probes}`"
+        ))
+    }
 }
 
 /// In `similarity.model`: the usual model where it is on this machine.
@@ -160,6 +196,7 @@ impl Default for Config {
             inspire: inspire::Options::default(),
             weave: weave::Options::default(),
             rank: rank::Options::default(),
+            judge: JudgeTests::default(),
             similarity: Similarity::default(),
             evaluate: evaluate::Options::default(),
             web: Web::default(),

@@ -1,8 +1,8 @@
 //! Exit codes and messages of errors: lower case, no full stop, then a hint.
 
 use crate::{
-    evaluate::Misconfigured, llm::AskError, models::ModelFileError, rank::NoBetterThanChance,
-    store::Locked, transcribe::TranscribeError, web::KeyRefused,
+    evaluate::Misconfigured, judging::hidden::FailedProbes, llm::AskError, models::ModelFileError,
+    rank::NoBetterThanChance, store::Locked, transcribe::TranscribeError, web::KeyRefused,
 };
 
 /// Done.
@@ -17,7 +17,7 @@ pub const NO_MODEL: u8 = 3;
 pub const UNSCORED: u8 = 4;
 /// The budget is spent; state is saved.
 pub const BUDGET: u8 = 5;
-/// A judge is no better than chance; state is saved.
+/// A judge is no better than chance, or failed its hidden probes; state is saved.
 pub const CHANCE: u8 = 6;
 /// Asked to stop; state is saved.
 pub const STOPPED: u8 = 75;
@@ -53,7 +53,7 @@ pub fn code(error: &anyhow::Error) -> u8 {
                 AskError::Prompt(_) | AskError::Store(_) => SOME_FAILED,
             };
         }
-        if cause.is::<NoBetterThanChance>() {
+        if cause.is::<NoBetterThanChance>() || cause.is::<FailedProbes>() {
             return CHANCE;
         }
         if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use taskgen::{
-    context::{Context, StageReport},
+    context::{Context, Probing, StageReport},
     data::{Instrument, SubjectKind},
     evidence::{
         retrieval::Passage,
@@ -85,6 +85,7 @@ async fn asked(n: usize, replies: &[String], then: &str) -> (StageReport, usize,
         llm: Arc::new(Llm::new(options)),
         seed: 1,
         notify: Arc::new(|_| {}),
+        probing: Probing::default(),
     };
     let ask = async |claims| {
         support::support(&ctx, "claims", INSTRUMENT, 8, vec![claims])

@@ -58,7 +58,7 @@ impl Project {
         project.ok(&["init", "."]);
         let roles = ROLES.map(|role| format!("{role} = \"fake/m\"\n")).concat();
         project.configure(&format!(
-            "[roles]\n{roles}[rank]\nmethod = \"elo\"\nrounds = 4\n[similarity]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}\"\n"
+            "[roles]\n{roles}[rank]\nmethod = \"elo\"\nrounds = 4\n[judge]\nprobes = 0\n[similarity]\nmodel = \"none\"\n[providers.fake]\nbase_url = \"{url}\"\n"
         ));
         project
     }

@@ -5,6 +5,7 @@ pub mod call;
 pub mod curation;
 pub mod evidence;
 pub mod gold;
+pub mod hidden;
 pub mod id;
 pub mod inspiration;
 pub mod judgement;
@@ -24,6 +25,7 @@ pub use call::{Call, Exchange, Message, Source, Usage};
 pub use curation::{Curated, Standing, TaskDecision, TaskFault, Vote};
 pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use gold::GoldArticle;
+pub use hidden::{Expected, HIDDEN_PAIR, HIDDEN_RATING, HIDDEN_RELATION, HiddenAnswer};
 pub use id::{
     CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, StatementId, TaskId,
     TranscriptId,

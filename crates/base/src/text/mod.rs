@@ -20,6 +20,7 @@ pub mod quote_alignment;
 pub mod records;
 pub mod script;
 pub mod sentences;
+pub mod spoil;
 pub(crate) mod steps;
 pub mod toml_error;
 pub mod topics;

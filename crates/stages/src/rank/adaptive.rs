@@ -29,9 +29,10 @@ pub(super) async fn run(
     options: &Options,
     report: &mut StageReport,
 ) -> Result<()> {
-    let mut collector = Collector::new(ctx, items, options.read);
+    let mut collector = Collector::new(ctx, items, options.read)?;
     let mut panel = Panel::new(ctx, &items.prompts, options)?;
     let outcome = ask_all(ctx, items, &mut collector, &mut panel, options, report).await;
+    collector.report_probes(report);
     let method = match options.method {
         Method::Listwise => "listwise",
         Method::Halving | Method::Elo => "halving",

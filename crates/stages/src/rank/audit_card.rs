@@ -14,7 +14,8 @@ use super::{
     weigh::SidePreference,
 };
 use crate::{
-    data::ItemId,
+    data::{HIDDEN_PAIR, ItemId},
+    judging::hidden::{ProbeResult, results_of},
     stats::pairwise::{
         PairVerdict,
         bradley_terry::{self, Fit, PosteriorSummary, Preference},
@@ -71,6 +72,9 @@ pub struct JudgeSummary {
     /// What cancels out of its verdicts, where each holds both orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side_preference: Option<SidePreference>,
+    /// Its answers to hidden probes, where it had any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<ProbeResult>,
 }
 
 /// Makes the card of `ranking`. `lengths` are those of the items' texts, as far as they are known;
@@ -108,6 +112,11 @@ pub fn audit_card(
     let mut rng = ChaCha8Rng::seed_from_u64(ranking.seed);
     let mut audit = audit(&input, &Thresholds::default(), &mut rng);
     let mut judges = judge_summaries(&verdicts, &posterior);
+    let answers = store.hidden_answers(HIDDEN_PAIR)?;
+    let probes = results_of(&answers, |judge| verdicts.judges.contains(judge));
+    for (summary, judge) in judges.iter_mut().zip(&verdicts.judges) {
+        summary.probes = probes.get(judge).cloned();
+    }
     if shows_both_orders(&ranking.parameters) {
         // Sides cancel out of such verdicts: a share of one half would be no result.
         audit.judges.iter_mut().for_each(JudgeAudit::forget_sides);
@@ -141,6 +150,7 @@ fn judge_summaries(verdicts: &PanelVerdicts, posterior: &PosteriorSummary) -> Ve
             discrimination: posterior.model.discrimination[at],
             position_bias: posterior.intercept[at],
             side_preference: None,
+            probes: None,
         })
         .collect()
 }

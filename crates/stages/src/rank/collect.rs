@@ -6,13 +6,23 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use super::{
-    Read, history::History, items::Items, judge, panel::Panel, ratings::panel_verdicts,
-    request::ComparisonRequest, weigh,
+    Read,
+    hidden_pairs::{HiddenPair, HiddenPairs},
+    history::History,
+    items::Items,
+    judge,
+    panel::Panel,
+    ratings::panel_verdicts,
+    request::ComparisonRequest,
+    weigh,
 };
 use crate::{
     context::{self, Context, Notice, StageReport},
     data::{CallId, Comparison, ItemId, ListComparison, Unscored},
-    judging::Judged,
+    judging::{
+        Judged,
+        hidden::{self, Hidden},
+    },
     store::{Judge, Ranking, Recorded},
 };
 
@@ -21,31 +31,47 @@ pub(super) struct Collector<'a> {
     ctx: &'a Context,
     items: &'a Items,
     read: Read,
+    hidden: HiddenPairs,
     unscored: BTreeSet<Judge>,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(ctx: &'a Context, items: &'a Items, read: Read) -> Self {
-        Self {
+    /// An error for a judge that has failed hidden probes before.
+    pub fn new(ctx: &'a Context, items: &'a Items, read: Read) -> Result<Self> {
+        Ok(Self {
             ctx,
             items,
             read,
+            hidden: HiddenPairs::begin(ctx, items, read)?,
             unscored: BTreeSet::new(),
-        }
+        })
+    }
+
+    /// Adds how the judges did on hidden probes.
+    pub fn report_probes(&self, report: &mut StageReport) {
+        self.hidden.report(report);
     }
 
     /// Asks every member of the panel for each pair, and returns the verdicts in the order of the
-    /// requests.
+    /// requests. Pairs with a known answer stand among them.
     pub async fn compare(
         &mut self,
         requests: Vec<ComparisonRequest>,
         report: &mut StageReport,
     ) -> Result<Vec<Recorded>> {
         let (ctx, items, read) = (self.ctx, self.items, self.read);
-        let judged = ask_each(ctx, requests, async |request, member| match read {
-            Read::Words => judge::compare(ctx, items, request, member).await,
-            Read::Logprobs => weigh::compare(ctx, items, request, member).await,
-        })
+        let hidden = self.hidden.next(ctx, items, requests.len())?;
+        let known = &self.hidden;
+        let judged = ask_each(
+            ctx,
+            requests,
+            hidden,
+            async |request, member| match read {
+                Read::Words => judge::compare(ctx, items, request, member).await,
+                Read::Logprobs => weigh::compare(ctx, items, request, member).await,
+            },
+            async |hidden| known.ask(ctx, items, read, hidden).await,
+        )
         .await?;
         Ok(
             self.recorded(judged, " against ", report, |request, outcome, call| {
@@ -69,9 +95,13 @@ impl<'a> Collector<'a> {
         report: &mut StageReport,
     ) -> Result<Vec<Recorded<ListComparison>>> {
         let (ctx, items) = (self.ctx, self.items);
-        let judged = ask_each(ctx, requests, async |request, member| {
-            judge::order(ctx, items, request, member).await
-        })
+        let judged = ask_each(
+            ctx,
+            requests,
+            Vec::new(),
+            async |request, member| judge::order(ctx, items, request, member).await,
+            async |_| Ok(()),
+        )
         .await?;
         Ok(
             self.recorded(judged, ", ", report, |request, outcome, call| {
@@ -147,11 +177,20 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Puts each request to each member of the panel, as many at once as the models allow.
+/// A request for one member of the panel, or a pair with a known answer.
+enum Put {
+    Request(ComparisonRequest, usize),
+    Hidden(Hidden<HiddenPair>),
+}
+
+/// Puts each request to each member of the panel, and what is hidden among them, as many at once as
+/// the models allow.
 async fn ask_each<A>(
     ctx: &Context,
     mut requests: Vec<ComparisonRequest>,
+    hidden: Vec<Hidden<HiddenPair>>,
     ask: impl AsyncFn(&ComparisonRequest, usize) -> Result<Judged<A>>,
+    ask_hidden: impl AsyncFn(&Hidden<HiddenPair>) -> Result<()>,
 ) -> Result<Vec<(ComparisonRequest, Judged<A>)>> {
     let (at_once, members) = (ctx.llm.parallel("judge"), ctx.llm.members("judge"));
     if at_once == 1 {
@@ -161,12 +200,23 @@ async fn ask_each<A>(
     }
     let each = requests
         .into_iter()
-        .flat_map(|request| (0..members).map(move |member| (request.clone(), member)));
-    let ask = &ask;
-    context::all(each, at_once, |(request, member)| async move {
-        let judged = ask(&request, member).await?;
-        (ctx.notify)(Notice::Advance(1));
-        Ok((request, judged))
+        .flat_map(|request| (0..members).map(move |member| Put::Request(request.clone(), member)));
+    let hidden = hidden.into_iter().map(Put::Hidden).collect();
+    let each = hidden::mixed(each.collect(), hidden, ctx.seed);
+    let (ask, ask_hidden) = (&ask, &ask_hidden);
+    let judged = context::all(each, at_once, |put| async move {
+        match put {
+            Put::Request(request, member) => {
+                let judged = ask(&request, member).await?;
+                (ctx.notify)(Notice::Advance(1));
+                Ok(Some((request, judged)))
+            }
+            Put::Hidden(hidden) => {
+                ask_hidden(&hidden).await?;
+                Ok(None)
+            }
+        }
     })
-    .await
+    .await?;
+    Ok(judged.into_iter().flatten().collect())
 }

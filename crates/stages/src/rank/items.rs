@@ -74,6 +74,11 @@ impl Items {
         self.shown.keys().cloned().collect()
     }
 
+    /// Whether an item has this text.
+    pub(super) fn is_text(&self, text: &str) -> bool {
+        self.shown.values().any(|shown| shown["text"] == text)
+    }
+
     /// The values that a prompt shows of an item.
     pub(super) fn shown(&self, id: &ItemId) -> Result<&Value> {
         self.shown

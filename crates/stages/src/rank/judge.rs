@@ -11,7 +11,8 @@ use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest, 
 use crate::{
     context::Context,
     data::{
-        Cause, Criteria, DecidedBy, Decision, ItemId, Judge, ListOrder, Side, Unscored, Verdict, id,
+        Cause, Criteria, DecidedBy, Decision, Instrument, ItemId, Judge, ListOrder, Side, Unscored,
+        Verdict, id,
     },
     judging::{
         self, DecisionOfCode, Judged, Question,
@@ -147,6 +148,20 @@ fn check_scores(scores: &Criteria) -> Result<(), Unscored> {
     }
 }
 
+/// A pair as it is put to a judge, and what its judgement is kept under.
+pub(super) struct Asked<'a> {
+    pub instrument: Instrument,
+    /// What is judged, and what it is judged against.
+    pub subject: &'a str,
+    pub other: &'a str,
+    /// What the judge sees: `a` and `b`.
+    pub vars: &'a Value,
+    /// 0, or more where the same question is asked again.
+    pub sample: u32,
+    /// What is kept beside the reply: a JSON object.
+    pub keep: Value,
+}
+
 /// Asks one member of the panel which of two items is better.
 pub(super) async fn compare(
     ctx: &Context,
@@ -161,33 +176,59 @@ pub(super) async fn compare(
     if ctx.llm.is_code("judge", member)? {
         return compare_by_code(ctx, items, request, &vars);
     }
+    ask_pair(ctx, items, asked(items, request, &vars), member).await
+}
+
+/// A pair of the ranking as a question.
+pub(super) fn asked<'a>(
+    items: &Items,
+    request: &'a ComparisonRequest,
+    vars: &'a Value,
+) -> Asked<'a> {
+    Asked {
+        instrument: pair_instrument(items.kind),
+        subject: request.shown[0].as_str(),
+        other: request.shown[1].as_str(),
+        vars,
+        sample: request.sample,
+        keep: json!({ "round": request.round }),
+    }
+}
+
+/// Asks one member of the panel, which is a model, about a pair.
+pub(super) async fn ask_pair(
+    ctx: &Context,
+    items: &Items,
+    asked: Asked<'_>,
+    member: usize,
+) -> Result<Judged<Verdict>> {
     let [prompt, _] = prompts_of_member(ctx, &items.prompts, member)?;
+    let vars = asked.vars;
     if prompt == items.prompts.pair_short {
-        let ask = ask(prompt, member, &vars, short_schema(), SHORT_PAIR_TOKENS);
-        judge_pair::<ShortReply>(ctx, items, request, ask).await
+        let ask = ask(prompt, member, vars, short_schema(), SHORT_PAIR_TOKENS);
+        judge_pair::<ShortReply>(ctx, asked, ask).await
     } else {
-        let ask = ask(prompt, member, &vars, full_schema(), PAIR_TOKENS);
-        judge_pair::<FullReply>(ctx, items, request, ask).await
+        let ask = ask(prompt, member, vars, full_schema(), PAIR_TOKENS);
+        judge_pair::<FullReply>(ctx, asked, ask).await
     }
 }
 
 async fn judge_pair<A: Answer + judging::Verdict>(
     ctx: &Context,
-    items: &Items,
-    request: &ComparisonRequest,
+    asked: Asked<'_>,
     ask: Ask<'_, A>,
 ) -> Result<Judged<Verdict>>
 where
     Verdict: for<'r> From<&'r A>,
 {
     let question = Question {
-        instrument: pair_instrument(items.kind),
-        subject: request.shown[0].as_str(),
-        other: Some(request.shown[1].as_str()),
-        keep: json!({ "round": request.round }),
+        instrument: asked.instrument,
+        subject: asked.subject,
+        other: Some(asked.other),
+        keep: asked.keep,
         knowing: "",
         ask: Ask {
-            sample: request.sample,
+            sample: asked.sample,
             ..ask
         },
     };

@@ -6,6 +6,7 @@ mod adaptive;
 pub mod audit;
 pub mod audit_card;
 mod collect;
+mod hidden_pairs;
 mod history;
 pub mod import;
 mod index;

@@ -24,9 +24,10 @@ pub(super) async fn run(
     options: &Options,
     report: &mut StageReport,
 ) -> Result<()> {
-    let mut collector = Collector::new(ctx, items, options.read);
+    let mut collector = Collector::new(ctx, items, options.read)?;
     let mut panel = Panel::new(ctx, &items.prompts, options)?;
     let outcome = ask_all(ctx, items, &mut collector, &mut panel, options, report).await;
+    collector.report_probes(report);
     let parameters = options.parameters(items.len());
     collector.finish(&mut panel, "elo", parameters, outcome)
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     items::{Items, JudgePrompts},
+    judge::{Asked, asked},
     request::ComparisonRequest,
 };
 use crate::{
@@ -15,7 +16,6 @@ use crate::{
     data::{Cause, DecidedBy, Judge, NewJudgement, Side, Unscored, Verdict, judgement_id},
     judging::{Judged, prompt_and, seen},
     llm::{Answered, Ask, Weights},
-    store::pair_instrument,
 };
 
 /// The offered answers: the task shown first is better, or the second one.
@@ -68,23 +68,32 @@ pub(super) async fn compare(
     let [a, b] = request.shown.as_slice() else {
         anyhow::bail!("two items are compared at a time")
     };
-    let (a, b) = (items.shown(a)?, items.shown(b)?);
-    let as_shown = json!({ "a": a, "b": b });
-    let first = ask(ctx, items, request, member, &as_shown).await?;
+    let vars = json!({ "a": items.shown(a)?, "b": items.shown(b)? });
+    ask_pair(ctx, items, asked(items, request, &vars), member).await
+}
+
+/// Asks one member of the panel about a pair, in both orders.
+pub(super) async fn ask_pair(
+    ctx: &Context,
+    items: &Items,
+    asked: Asked<'_>,
+    member: usize,
+) -> Result<Judged<Verdict>> {
+    let first = ask(ctx, items, asked.sample, member, asked.vars).await?;
     // Without one order the other one says nothing; a dry run counts both.
     let failed = matches!(&first.value, Err(unscored) if unscored.cause != Cause::NotAsked);
     let mut orders = vec![first];
     if !failed {
-        let exchanged = json!({ "a": b, "b": a });
-        orders.push(ask(ctx, items, request, member, &exchanged).await?);
+        let exchanged = json!({ "a": asked.vars["b"], "b": asked.vars["a"] });
+        orders.push(ask(ctx, items, asked.sample, member, &exchanged).await?);
     }
-    save(ctx, items, request, member, &orders, &as_shown)
+    save(ctx, items, asked, member, &orders)
 }
 
 async fn ask(
     ctx: &Context,
     items: &Items,
-    request: &ComparisonRequest,
+    sample: u32,
     member: usize,
     vars: &Value,
 ) -> Result<Answered<Weights>> {
@@ -93,7 +102,7 @@ async fn ask(
         member,
         prompt: items.prompts.weigh,
         vars,
-        sample: request.sample,
+        sample,
         offered: &OFFERED,
         ..Ask::default()
     };
@@ -103,10 +112,9 @@ async fn ask(
 fn save(
     ctx: &Context,
     items: &Items,
-    request: &ComparisonRequest,
+    asked: Asked<'_>,
     member: usize,
     orders: &[Answered<Weights>],
-    saw: &Value,
 ) -> Result<Judged<Verdict>> {
     let judges: Vec<Judge> = orders
         .iter()
@@ -114,22 +122,22 @@ fn save(
         .collect::<Result<_>>()?;
     let reply = verdict(orders, &judges);
     let (judge, call) = (judges[0].clone(), orders[0].call.clone());
-    let [subject, other] = [0, 1].map(|side| request.shown[side].as_str());
-    let (instrument, by) = (pair_instrument(items.kind), DecidedBy::Model(&judge));
+    let (instrument, by) = (asked.instrument, DecidedBy::Model(&judge));
     let reason = reply.as_ref().err().map(|unscored| &unscored.reason);
+    let mut payload = asked.keep;
+    payload["reason"] = json!(reason);
+    payload["orders"] = json!(on_record(orders));
     let kept = ctx.store.save_judgement(&NewJudgement {
         instrument,
-        id: judgement_id(instrument, subject, other, request.sample, by),
-        subject,
-        other: Some(other),
+        id: judgement_id(instrument, asked.subject, asked.other, asked.sample, by),
+        subject: asked.subject,
+        other: Some(asked.other),
         judge: by,
-        sample: request.sample,
+        sample: asked.sample,
         decision: reply.as_ref().map(Verdict::decision),
-        payload: json!({
-            "reason": reason, "round": request.round, "orders": on_record(orders)
-        }),
+        payload,
         call: Some(&call),
-        evidence: Some(seen(saw)),
+        evidence: Some(seen(asked.vars)),
     })?;
     Ok(Judged {
         reply,

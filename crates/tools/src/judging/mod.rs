@@ -5,6 +5,7 @@
 
 pub mod batch;
 pub mod compare;
+pub mod hidden;
 pub mod order;
 pub mod rate;
 pub mod relate;

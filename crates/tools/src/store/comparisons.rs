@@ -92,7 +92,7 @@ impl Store {
             let mut statement = connection.prepare_cached(
                 "SELECT json_array(json_extract(payload, '$.orders[0].logprobs'),
                     json_extract(payload, '$.orders[1].logprobs'))
-                 FROM judgement WHERE judge = ?1 AND state = 'scored'
+                 FROM judgement WHERE judge = ?1 AND state = 'scored' AND instrument NOT LIKE 'hidden/%'
                     AND json_type(payload, '$.orders') = 'array' ORDER BY id",
             )?;
             let rows =

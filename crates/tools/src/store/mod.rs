@@ -7,8 +7,10 @@ mod comparisons;
 mod evidence;
 mod forget;
 mod gold;
+mod hidden;
 mod inspirations;
 mod judgements;
+mod levels;
 mod lock;
 mod pages;
 mod people;
@@ -46,6 +48,7 @@ pub use judgements::{
     Evaluation, IMPORTED, JudgementCost, Kept, PanelJudgements, PanelQuestion, PanelVerdict,
     StoredJudgement,
 };
+pub use levels::OrderedVerdict;
 pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;

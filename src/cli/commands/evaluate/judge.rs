@@ -26,7 +26,8 @@ use crate::{
 
 /// Runs the command.
 pub fn run(global: &Global, args: &args::Evaluate, printer: &Printer) -> Result<u8> {
-    let project = Project::find(global)?;
+    let mut project = Project::find(global)?;
+    project.loaded.config.judge.accept = args.accept_judge;
     let options = project.loaded.config.evaluate.clone();
     let judged = judge(
         global,

@@ -53,7 +53,9 @@ struct WayOfInstrument {
 
 /// Runs the command.
 pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Result<u8> {
-    let project = Project::find(global)?;
+    let mut project = Project::find(global)?;
+    // It counts again what is on record, and tests nobody.
+    project.loaded.config.judge.probes = 0.0;
     let mut options = project.loaded.config.evaluate.clone();
     options.similarity = args.similarity.unwrap_or(options.similarity);
     options.repeats = args.repeats.unwrap_or(options.repeats);
@@ -69,6 +71,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
         ..Options::default()
     };
     let as_before = args::Evaluate {
+        accept_judge: false,
         metric: args.metric.clone(),
         agent: Vec::new(),
         set: args.set.clone(),

@@ -10,6 +10,7 @@
 pub mod checklist;
 pub mod criteria;
 mod fold;
+mod hidden;
 pub mod rating;
 
 use std::{collections::BTreeMap, time::Instant};

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     checklist::{Checklists, criterion_name},
     criteria::Criterion,
+    hidden,
 };
 use crate::{
     context::{Context, StageReport},
@@ -18,6 +19,7 @@ use crate::{
     },
     judging::{
         self, Judged, Question,
+        hidden::judge_each,
         rate::{self, Rated},
     },
     llm::Ask,
@@ -49,7 +51,7 @@ pub fn prompt(options: &Options) -> &'static str {
 }
 
 /// What each report's statements came to, where raters are to know it.
-type Evidence = BTreeMap<ReportId, String>;
+pub type Evidence = BTreeMap<ReportId, String>;
 
 /// What raters know beside the prompt: by which judges the statements were checked.
 pub fn knowing(ctx: &Context, options: &Options) -> Result<String> {
@@ -82,7 +84,8 @@ pub fn evidence(work: &Work<'_>) -> Result<Evidence> {
 }
 
 /// A report, a criterion, a judge and a repetition.
-struct Asked<'a> {
+#[derive(Clone)]
+pub struct Asked<'a> {
     case: Case<'a>,
     criterion: &'a Criterion,
     name: String,
@@ -90,7 +93,86 @@ struct Asked<'a> {
     sample: u32,
 }
 
-/// Rates each report by each criterion of its task.
+impl Asked<'_> {
+    /// Whether it is the first question about its report and criterion.
+    pub fn is_first(&self) -> bool {
+        self.member == 0 && self.sample == 0
+    }
+
+    /// The report and the criterion.
+    pub fn title(&self) -> String {
+        format!("{} by {}", self.case.report.id, self.name)
+    }
+
+    /// The report's text.
+    pub fn text(&self) -> &str {
+        &self.case.report.text
+    }
+}
+
+/// How raters are asked.
+pub struct Rater<'a> {
+    prompt: &'static str,
+    evidence: &'a Evidence,
+    knowing: &'a str,
+}
+
+impl Rater<'_> {
+    /// What stands for the hash of the prompt.
+    pub fn hash(&self, ctx: &Context) -> Result<String> {
+        Ok(judging::prompt_and(
+            ctx.llm.prompt_hash(self.prompt)?,
+            self.knowing,
+        ))
+    }
+
+    /// The prompt's values, with this text as the report's.
+    pub fn vars(&self, asked: &Asked<'_>, report: &str) -> Value {
+        let Asked {
+            case, criterion, ..
+        } = asked;
+        let mut vars = json!({
+            "task": case.task.text,
+            "family": case.task.facets.family_label(),
+            "difficulty": case.task.facets.difficulty_label(),
+            "discipline": case.task.facets.known_discipline(),
+            "report": report,
+            "criterion": format!("{}\n{}", criterion.title, criterion.description),
+        });
+        if let Some(told) = self.evidence.get(&case.report.id) {
+            vars["evidence"] = json!(told);
+        }
+        vars
+    }
+
+    /// The question to a member.
+    pub fn question<'q>(
+        &'q self,
+        asked: &'q Asked<'_>,
+        member: usize,
+        vars: &'q Value,
+    ) -> Question<'q, Rated> {
+        Question {
+            instrument: RATING,
+            subject: asked.case.report.id.as_str(),
+            other: Some(&asked.name),
+            keep: json!({}),
+            knowing: self.knowing,
+            ask: Ask {
+                role: ROLE,
+                member,
+                sample: asked.sample,
+                prompt: self.prompt,
+                vars,
+                schema: Some(rate::schema()),
+                max_tokens: 400,
+                ..Ask::default()
+            },
+        }
+    }
+}
+
+/// Rates each report by each criterion of its task; ratings with a known answer stand among them.
 pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageReport> {
     let ctx = work.ctx;
     let evidence = evidence(work)?;
@@ -115,13 +197,20 @@ pub async fn rate(work: &Work<'_>, checklists: &Checklists) -> Result<StageRepor
             }
         }
     }
-    let mut report = judging::judge_each(
+    let rater = Rater {
+        prompt: prompt(work.options),
+        evidence: &evidence,
+        knowing: &knowing,
+    };
+    let probes = hidden::probes(ctx, &rater, &questions)?;
+    let mut report = judge_each(
         ctx,
-        "ratings",
-        ROLE,
+        ("ratings", ROLE),
         &questions,
-        async |asked| ask(work, &evidence, &knowing, asked).await,
-        |asked| format!("{} by {}", asked.case.report.id, asked.name),
+        &probes,
+        async |asked| ask(ctx, &rater, asked).await,
+        async |probe| hidden::ask(ctx, &rater, probe).await,
+        Asked::title,
     )
     .await?;
     if !without.is_empty() {
@@ -141,48 +230,9 @@ fn tasks(n: usize) -> String {
     }
 }
 
-async fn ask(
-    work: &Work<'_>,
-    evidence: &Evidence,
-    knowing: &str,
-    asked: &Asked<'_>,
-) -> Result<Judged<Rated>> {
-    let Asked {
-        case,
-        criterion,
-        name,
-        member,
-        sample,
-    } = asked;
-    let mut vars = json!({
-        "task": case.task.text,
-        "family": case.task.facets.family_label(),
-        "difficulty": case.task.facets.difficulty_label(),
-        "discipline": case.task.facets.known_discipline(),
-        "report": case.report.text,
-        "criterion": format!("{}\n{}", criterion.title, criterion.description),
-    });
-    if let Some(told) = evidence.get(&case.report.id) {
-        vars["evidence"] = json!(told);
-    }
-    let question = Question {
-        instrument: RATING,
-        subject: case.report.id.as_str(),
-        other: Some(name),
-        keep: json!({}),
-        knowing,
-        ask: Ask {
-            role: ROLE,
-            member: *member,
-            sample: *sample,
-            prompt: prompt(work.options),
-            vars: &vars,
-            schema: Some(rate::schema()),
-            max_tokens: 400,
-            ..Ask::default()
-        },
-    };
-    judging::judge(work.ctx, question).await
+async fn ask(ctx: &Context, rater: &Rater<'_>, asked: &Asked<'_>) -> Result<Judged<Rated>> {
+    let vars = rater.vars(asked, asked.text());
+    judging::judge(ctx, rater.question(asked, asked.member, &vars)).await
 }
 
 /// The ratings of a report with the judges' justifications, in the order of the criteria's names.

@@ -15,6 +15,7 @@
 
 pub mod dedup;
 mod fold;
+mod hidden;
 mod importance;
 mod key_points;
 mod key_points_extractive;

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{
     dedup::{Cluster, Point, unify},
+    hidden,
     key_points::{self, Found, OfPage},
 };
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     evaluate::{Case, evaluator::Work, library::Library},
     judging::{
         self, Judged, Question,
+        hidden::judge_each,
         relate::{self, Related},
     },
     llm::Ask,
@@ -172,7 +174,7 @@ pub fn compared<'a>(
     work.judged.iter().map(of_case).collect()
 }
 
-/// Asks each judge about each point alone.
+/// Asks each judge about each point alone; points with a known relation stand among them.
 pub async fn relate(ctx: &Context, compared: &[Compared<'_>]) -> Result<StageReport> {
     let members = ctx.llm.members(ROLE);
     let questions: Vec<Asked<'_>> = compared
@@ -186,12 +188,15 @@ pub async fn relate(ctx: &Context, compared: &[Compared<'_>]) -> Result<StageRep
             })
         })
         .collect();
-    judging::judge_each(
+    let to_each = questions.len() / members.max(1);
+    let probes = hidden::probes(ctx, compared, to_each as u64)?;
+    judge_each(
         ctx,
-        "relations",
-        ROLE,
+        ("relations", ROLE),
         &questions,
+        &probes,
         async |asked| ask(ctx, asked).await,
+        async |probe| hidden::ask(ctx, probe).await,
         |asked| format!("{} and {}", asked.case.report.id, asked.point.id),
     )
     .await
