@@ -147,8 +147,8 @@ fn a_judge_that_reads_passes_its_probes_and_they_change_nothing() {
     );
     plain.ok(&["rank"]);
     // A fifth of 120 judgements more, none twice; the order is the same.
-    assert_eq!((fake.taken().len(), other.take()), (144, 120));
     assert!(fake.repeats().values().all(|n| *n == 1));
+    assert_eq!((fake.take(), other.take()), (144, 120));
     assert_eq!(probed.export(), plain.export());
     let counted = "SELECT count(*) FROM judgement WHERE instrument = ";
     assert_eq!(probed.count(&format!("{counted}'rankeval/overall/1'")), 120);
@@ -185,14 +185,14 @@ fn a_judge_that_fails_its_probes_stops_the_run_and_goes_on_only_deliberately() {
         said.contains("hint: ") && said.contains("--accept-judge"),
         "{said}"
     );
-    let asked = fake.take();
+    let mut asked = fake.taken();
     let verdicts = "SELECT count(*) FROM judgement WHERE instrument = 'rankeval/overall/1'";
     let kept = project.count(verdicts);
     assert!(kept > 0 && kept < 120, "{kept} verdicts are kept");
     let hidden = "SELECT count(*) FROM judgement WHERE instrument = 'hidden/pair/1'";
     assert_eq!(
         kept + project.count(hidden),
-        asked as i64,
+        asked.len() as i64,
         "every reply is kept"
     );
     let report = project.ok(&["rank", "report"]);
@@ -208,9 +208,14 @@ fn a_judge_that_fails_its_probes_stops_the_run_and_goes_on_only_deliberately() {
     assert!(went_on.status.success(), "{said}");
     assert!(said.contains("went on because of --accept-judge"), "{said}");
     assert_eq!(project.count(verdicts), 120);
-    assert_eq!(asked + fake.take(), 144);
-    assert!(
-        fake.repeats().values().all(|n| *n == 1),
+    asked.extend(fake.taken());
+    let questions: BTreeSet<String> = asked
+        .iter()
+        .map(|request| request["messages"].to_string())
+        .collect();
+    assert_eq!(
+        (asked.len(), questions.len()),
+        (144, 144),
         "nothing is asked twice"
     );
 }
@@ -220,15 +225,15 @@ fn a_ranking_with_probes_that_its_budget_stops_goes_on_where_it_was() {
     let (other, undisturbed) = project(Taste::Sense, "0.1");
     undisturbed.ok(&["rank"]);
     let (fake, project) = project(Taste::Sense, "0.1");
-    let args = ["rank", "--budget-tokens", "30000", "--max-connections", "1"];
+    let args = ["rank", "--budget-tokens", "5500", "--max-connections", "1"];
     let mut stopped = 0;
     while project.output(&args).status.code() == Some(5) {
         stopped += 1;
         assert!(stopped < 40, "it comes to an end");
     }
     assert!(stopped > 0);
-    assert_eq!(fake.take(), other.take());
     assert!(fake.repeats().values().all(|n| *n == 1));
+    assert_eq!(fake.take(), other.take());
     assert_eq!(project.export(), undisturbed.export());
     assert_eq!(probes_of(&project)["n"], probes_of(&undisturbed)["n"]);
 }
@@ -276,13 +281,46 @@ fn scores_are_what_was_planted_with_probes_among_the_questions() {
     world
         .project
         .ok(&[&EVALUATE[..], &["--accept-judge"]].concat());
-    assert!(world.fake.take() > 0);
     assert!(
         world.fake.repeats().values().all(|n| *n == 1),
         "a question came twice"
     );
+    assert!(world.fake.take() > 0);
     let rated = "SELECT count(*) FROM judgement WHERE instrument = 'ace/rating/1'";
     assert_eq!(world.project.count(rated), 2 * world.project.count(ratings));
+}
+
+/// In the strict form probes are questions of their own before each quarter of the reports.
+#[test]
+fn probes_of_the_strict_form_change_no_score_and_are_not_asked_twice() {
+    let world = World::new();
+    world.project.reconfigure("probes = 0", "probes = 0.2");
+    let strict = "[evaluate]\nform = \"strict\"\nbatch = 5\n";
+    let config = world.project.configuration();
+    world.project.configure(&format!("{config}\n{strict}"));
+    world.answer();
+    let kae = [&EVALUATE[..], &["--metric", "kae"]].concat();
+    let done = world.project.output(&kae);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(
+        done.status.success() && said.contains("hidden probes: "),
+        "{said}"
+    );
+    let n = world.project.count(
+        "SELECT count(*) FROM judgement WHERE instrument = 'hidden/relation/1' AND state = 'scored'",
+    );
+    assert!(n >= 5, "{n}: {said}");
+    assert!(
+        world.fake.repeats().values().all(|n| *n == 1),
+        "a question came twice"
+    );
+    world.fake.take();
+    world.project.ok(&EVALUATE);
+    world.check(&[]);
+    let asked = world.fake.take();
+    assert!(asked > 0, "the ratings were missing");
+    world.project.ok(&EVALUATE);
+    assert_eq!(world.fake.take(), 0, "nothing is asked twice");
 }
 
 #[test]

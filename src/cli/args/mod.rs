@@ -42,7 +42,7 @@ const EXIT_CODES: &str = "Exit codes:
     3  a model, a key or a provider is missing
     4  too many judgements without a verdict
     5  stopped by the budget
-    6  a judge is no better than chance
+    6  a judge is no better than chance, or failed its hidden probes
    75  stopped on request (SIGTERM)
   130  interrupted (Ctrl-C)
 All that was finished is saved, and the same command goes on from there.";

@@ -219,6 +219,7 @@ pub const RULES: &[Rule] = &[
     config(Added("/evaluate.form")),
     config(Added("/evaluate.rate_with_evidence")),
     config(Added("/rank.read")),
+    config(Added("/judge.probes")),
     // The audit card of a ranking has the field's words.
     // Tasks may come from a file, and are grouped by all of their facets.
     Rule {

@@ -1,15 +1,17 @@
 //! Key points with a known relation to a report: to what is left of it once every sentence that
-//! shares a term with the point is taken out, which has nothing of the point; and to the same with
+//! shares a term or a number with the point is taken out, which has nothing of the point; and to the same with
 //! the point word for word among its sentences. So a judge that answers the same each time is wrong
 //! about half of them. Hides what is taken out, and where the point goes.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::relations::{Compared, PROMPT, ROLE};
 use crate::{
-    context::Context,
-    data::{Expected, HIDDEN_RELATION, KeyPoint, Relation},
+    context::{Context, StageReport},
+    data::{AgentReport, Expected, HIDDEN_RELATION, Judge, KeyPoint, Relation, Task},
     evaluate::Case,
     judging::{
         self, Question,
@@ -17,7 +19,10 @@ use crate::{
         relate,
     },
     llm::Ask,
-    text::{sentences, words::terms},
+    text::{
+        sentences,
+        words::{terms, tokens},
+    },
 };
 
 /// Fewest terms of a point that tells what it is about.
@@ -34,6 +39,46 @@ pub struct HiddenRelation<'a> {
     report: String,
 }
 
+/// The members that are tested, with this prompt.
+fn tested(ctx: &Context, prompt: &str) -> Result<Vec<(usize, String, String)>> {
+    if ctx.probing.share <= 0.0 {
+        return Ok(Vec::new());
+    }
+    let tested = hidden::tested(ctx, ROLE)?.into_iter();
+    let named = tested.map(|member| {
+        let model = ctx.llm.model_name(ROLE, member)?;
+        Ok((member, model, ctx.llm.prompt_hash(prompt)?))
+    });
+    named.collect()
+}
+
+/// Points with a known relation, in the order in which the seed draws them. Each is made when it is
+/// wanted.
+fn offered<'a>(
+    ctx: &Context,
+    compared: &[Compared<'a>],
+) -> impl Iterator<Item = HiddenRelation<'a>> + use<'a> {
+    let mut all: Vec<(Case<'a>, &'a KeyPoint, bool)> = Vec::new();
+    for (case, points) in compared {
+        let both = |point| [true, false].map(|stated| (*case, point, stated));
+        all.extend(points.iter().copied().flat_map(both));
+    }
+    let seed = ctx.seed;
+    all.sort_by_cached_key(|(case, point, stated)| {
+        hidden::drawn(seed, &format!("{} {} {stated}", case.report.id, point.id))
+    });
+    all.into_iter().filter_map(move |(case, point, stated)| {
+        let place = hidden::drawn(seed, point.id.as_str());
+        let report = version(&case.report.text, &point.text, stated.then_some(place))?;
+        Some(HiddenRelation {
+            case,
+            point,
+            stated,
+            report,
+        })
+    })
+}
+
 /// The points with a known relation among so many questions to each judge; an error for a judge
 /// that has failed such questions before.
 pub fn probes<'a>(
@@ -41,55 +86,119 @@ pub fn probes<'a>(
     compared: &[Compared<'a>],
     questions: u64,
 ) -> Result<Probes<HiddenRelation<'a>>> {
-    let mut tested = Vec::new();
-    let mut offered = Vec::new();
-    if ctx.probing.share > 0.0 {
-        for member in hidden::tested(ctx, ROLE)? {
-            let model = ctx.llm.model_name(ROLE, member)?;
-            tested.push((member, model, ctx.llm.prompt_hash(PROMPT)?));
+    let watch = Watch::begin(ctx, HIDDEN_RELATION, ROLE, tested(ctx, PROMPT)?)?;
+    Ok(Probes::among(questions, ctx, watch, offered(ctx, compared)))
+}
+
+/// The test of judges that are asked about several points in one question: each probe is a question
+/// of its own, and probes stand between stretches of the reports.
+pub struct Stretches<'a> {
+    prompt: &'static str,
+    probes: Vec<HiddenRelation<'a>>,
+}
+
+/// A version of a report that is asked about, with what is kept of the answer.
+pub struct Version<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// The report with another text.
+    pub report: AgentReport,
+    /// The point's name and text.
+    pub item: (String, Value),
+    /// What is kept.
+    pub keep: Value,
+}
+
+impl<'a> Stretches<'a> {
+    /// The probes that are due among the points of all reports; an error for a judge that has
+    /// failed before.
+    pub fn begin(ctx: &Context, prompt: &'static str, compared: &[Compared<'a>]) -> Result<Self> {
+        let mut stretches = Self {
+            prompt,
+            probes: Vec::new(),
+        };
+        stretches.check(ctx)?;
+        if !tested(ctx, prompt)?.is_empty() {
+            let points: usize = compared.iter().map(|(_, points)| points.len()).sum();
+            let due = hidden::due(ctx.probing.share, points as u64);
+            stretches.probes.extend(offered(ctx, compared).take(due));
         }
-        for (case, points) in compared {
-            let both = |point| [true, false].map(|stated| (*case, point, stated));
-            offered.extend(points.iter().copied().flat_map(both));
-        }
-        offered.sort_by_cached_key(|(case, point, stated)| {
-            hidden::drawn(
-                ctx.seed,
-                &format!("{} {} {stated}", case.report.id, point.id),
-            )
-        });
+        Ok(stretches)
     }
-    let watch = Watch::begin(ctx, HIDDEN_RELATION, ROLE, tested)?;
-    let seed = ctx.seed;
-    let made = offered
-        .into_iter()
-        .filter_map(move |(case, point, stated)| {
-            let place = hidden::drawn(seed, point.id.as_str());
-            let report = version(&case.report.text, &point.text, stated.then_some(place))?;
-            Some(HiddenRelation {
-                case,
-                point,
-                stated,
-                report,
+
+    /// An error for a judge that has failed by now.
+    pub fn check(&self, ctx: &Context) -> Result<()> {
+        Watch::begin(ctx, HIDDEN_RELATION, ROLE, tested(ctx, self.prompt)?).map(drop)
+    }
+
+    /// Whether there are no probes.
+    pub fn is_empty(&self) -> bool {
+        self.probes.is_empty()
+    }
+
+    /// The probes of one of so many stretches.
+    pub fn of(&self, stretch: usize, stretches: usize) -> Vec<Version<'a>> {
+        let n = self.probes.len();
+        let (from, to) = (n * stretch / stretches, n * (stretch + 1) / stretches);
+        self.probes[from..to]
+            .iter()
+            .map(HiddenRelation::as_version)
+            .collect()
+    }
+
+    /// Adds how the judges did to a stage's report.
+    pub fn report(&self, ctx: &Context, report: &mut StageReport) -> Result<()> {
+        let answers = ctx.store.hidden_answers(HIDDEN_RELATION)?;
+        let tested = tested(ctx, self.prompt)?;
+        let is_tested = |judge: &Judge| {
+            let mut all = tested.iter();
+            all.any(|(_, model, prompt)| {
+                judge.model_asked == *model && judge.prompt_hash == *prompt
             })
-        });
-    Ok(Probes::among(questions, ctx, watch, made))
+        };
+        let results = hidden::results_of(&answers, is_tested).into_values();
+        report
+            .notes
+            .extend(results.map(|of| of.note(ctx.probing.accept)));
+        Ok(())
+    }
+}
+
+impl<'a> HiddenRelation<'a> {
+    /// The word for how it was made, and the known answer.
+    fn known(&self) -> (&'static str, Expected) {
+        let (way, relation) = if self.stated {
+            ("stated", Relation::Supports)
+        } else {
+            ("absent", Relation::Omits)
+        };
+        (way, Expected::Label(relation.word().to_owned()))
+    }
+
+    fn as_version(&self) -> Version<'a> {
+        let (way, expected) = self.known();
+        let (case, point) = (self.case, self.point);
+        Version {
+            task: case.task,
+            report: AgentReport {
+                text: self.report.clone(),
+                ..case.report.clone()
+            },
+            item: (format!("{}/{way}", point.id), json!(point.text)),
+            keep: hidden::kept(way, &expected),
+        }
+    }
 }
 
 /// Asks about a point, and says whether the answer is right.
 pub async fn ask(ctx: &Context, hidden: &Hidden<HiddenRelation<'_>>) -> Result<Option<bool>> {
+    let (way, expected) = hidden.of.known();
     let HiddenRelation {
         case,
         point,
-        stated,
         report,
+        ..
     } = &hidden.of;
-    let (way, relation) = if *stated {
-        ("stated", Relation::Supports)
-    } else {
-        ("absent", Relation::Omits)
-    };
-    let expected = Expected::Label(relation.word().to_owned());
     let vars = json!({ "task": case.task.text, "report": report, "point": point.text });
     let question = Question {
         instrument: HIDDEN_RELATION,
@@ -111,10 +220,19 @@ pub async fn ask(ctx: &Context, hidden: &Hidden<HiddenRelation<'_>>) -> Result<O
     Ok(hidden::is_right(&expected, &judged))
 }
 
-/// The report without the sentences that share a term with the point; with a `place`, the point
-/// among those that are left. None where too little is left, or the point says too little.
+/// What a sentence is about: its terms, and its numbers.
+fn subjects(text: &str) -> BTreeSet<String> {
+    let mut about = terms(text);
+    let tokens = tokens(text).into_iter();
+    about.extend(tokens.filter(|token| token.chars().any(char::is_numeric)));
+    about
+}
+
+/// The report without the sentences that share a term or a number with the point; with a `place`,
+/// the point among those that are left. None where too little is left, or the point says too
+/// little.
 fn version(report: &str, point: &str, place: Option<u64>) -> Option<String> {
-    let about = terms(point);
+    let about = subjects(point);
     if about.len() < TERMS {
         return None;
     }
@@ -122,7 +240,7 @@ fn version(report: &str, point: &str, place: Option<u64>) -> Option<String> {
     let mut left: Vec<String> = sentences::split(report)
         .into_iter()
         .map(|range| characters[range].iter().collect::<String>())
-        .filter(|sentence| terms(sentence).is_disjoint(&about))
+        .filter(|sentence| subjects(sentence).is_disjoint(&about))
         .collect();
     if left.len() < LEFT {
         return None;

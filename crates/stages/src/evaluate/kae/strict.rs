@@ -7,10 +7,14 @@ use std::marker::PhantomData;
 use anyhow::Result;
 use serde_json::json;
 
-use super::relations::{Compared, ROLE, STRICT};
+use super::{
+    hidden,
+    relations::{Compared, ROLE, STRICT},
+};
 use crate::{
     context::{Context, StageReport},
-    evaluate::numbered::NumberedReport,
+    data::{HIDDEN_RELATION, Instrument},
+    evaluate::{Case, numbered::NumberedReport},
     judging::{
         batch::{self, BatchForm, Subject},
         relate::{self, RelatedEach},
@@ -19,13 +23,39 @@ use crate::{
 
 pub const PROMPT: &str = "evaluate/relations";
 
+/// Stretches of the reports, between which points with a known relation are asked about: few enough
+/// that waiting at their ends costs little.
+const STRETCHES: usize = 4;
+
 /// Asks each judge about the points of each report, at most so many at once, and leaves out what is
-/// decided already.
+/// decided already. Points with a known relation stand between stretches of the reports.
 pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Result<StageReport> {
-    let subjects: Vec<Subject<NumberedReport<'_>>> = compared.iter().map(subject).collect();
-    let form = BatchForm {
+    let hidden = hidden::Stretches::begin(ctx, PROMPT, compared)?;
+    let mut report = StageReport::new("relations");
+    let wanted = if hidden.is_empty() { 1 } else { STRETCHES };
+    let length = compared.len().div_ceil(wanted).max(1);
+    let stretches = compared.len().div_ceil(length).max(1);
+    for stretch in 0..stretches {
+        let versions = hidden.of(stretch, stretches);
+        let probes: Vec<Subject<NumberedReport<'_>>> = versions.iter().map(probe).collect();
+        batch::judge(ctx, &form(HIDDEN_RELATION, most), &probes).await?;
+        hidden.check(ctx)?;
+        let (from, to) = (
+            stretch * length,
+            ((stretch + 1) * length).min(compared.len()),
+        );
+        let subjects: Vec<Subject<NumberedReport<'_>>> =
+            compared[from..to].iter().map(subject).collect();
+        report.absorb(batch::judge(ctx, &form(STRICT, most), &subjects).await?);
+    }
+    hidden.report(ctx, &mut report)?;
+    Ok(report)
+}
+
+fn form<'a>(instrument: Instrument, most: usize) -> BatchForm<'a, NumberedReport<'a>, RelatedEach> {
+    BatchForm {
         stage: "relations",
-        instrument: STRICT,
+        instrument,
         role: ROLE,
         prompt: PROMPT,
         most,
@@ -34,8 +64,19 @@ pub async fn relate(ctx: &Context, most: usize, compared: &[Compared<'_>]) -> Re
         tokens: relate::tokens_of_each,
         check: &|reply: &RelatedEach, shown: &NumberedReport<'_>| reply.check(shown.lines().len()),
         reply: PhantomData,
-    };
-    batch::judge(ctx, &form, &subjects).await
+    }
+}
+
+fn probe<'a>(version: &'a hidden::Version<'_>) -> Subject<NumberedReport<'a>> {
+    Subject {
+        id: version.report.id.to_string(),
+        items: vec![version.item.clone()],
+        of: NumberedReport::new(Case {
+            task: version.task,
+            report: &version.report,
+        }),
+        keep: version.keep.clone(),
+    }
 }
 
 fn subject<'a>((case, points): &Compared<'a>) -> Subject<NumberedReport<'a>> {

@@ -72,8 +72,8 @@ impl ProbeResult {
         }
     }
 
-    /// A sentence for the summary.
-    fn note(&self, accepted: bool) -> String {
+    /// A sentence for the summary; `accepted` says whether a judge that has failed may go on.
+    pub fn note(&self, accepted: bool) -> String {
         let Sequential { n, right, .. } = self.test;
         let mut note = format!("hidden probes: `{}` had {right} of {n} right", self.judge);
         if self.unscored > 0 {
