@@ -23,6 +23,13 @@ mod long_talks;
 #[allow(dead_code, reason = "each of those who share this uses a part")]
 #[path = "../it/planted.rs"]
 mod planted;
+#[allow(
+    dead_code,
+    reason = "the long proofs use a part of what the tests share"
+)]
+#[path = "../it/pool/model.rs"]
+mod pool_model;
+mod pool_scale;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;

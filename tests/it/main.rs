@@ -37,10 +37,12 @@ mod lrb_consistency;
 mod lrb_presentation;
 mod media;
 mod models;
+mod paper;
 mod patience;
 mod pipeline;
 #[allow(dead_code, reason = "each of those who share this uses a part")]
 mod planted;
+mod pool;
 mod probe;
 mod prompts;
 mod providers;

@@ -9,7 +9,7 @@ use taskgen::{data::TaskType, llm::Prompts};
 fn sample(name: &str, language: &str) -> Value {
     let text = "A moving bed of gravel sounds like a drum.";
     match name {
-        "inspire/ideas" => {
+        "inspire/ideas" | "inspire/ideas-paper" => {
             json!({ "language": language, "lines": [{ "number": 3, "text": text }], "most": 2 })
         }
         "inspire/review" => {
@@ -17,14 +17,19 @@ fn sample(name: &str, language: &str) -> Value {
         }
         "weave/task" => json!({
             "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text, "quotes": [text], "leads": true }], "types": TaskType::ALL,
-            "written": [text], "disciplines": ["health"],
+            "earlier": [text], "written": [text], "disciplines": ["health"],
             "broken": { "text": text, "reason": "too short", "words": null }
+        }),
+        "weave/tasks" => json!({
+            "language": language, "ideas": [{ "number": 1, "kind": "hypothesis", "text": text }], "wanted": 7,
+            "earlier": [text], "written": [text], "missing": ["design"], "full": TaskType::ALL,
+            "disciplines": ["health"], "refused": [{ "text": text, "reason": "too short", "words": text }]
         }),
         "weave/translation" => {
             json!({ "language": language, "task": text, "broken": { "text": text, "reason": "too short", "words": null } })
         }
         "probe/attempt" | "probe/deliverable" => json!({ "task": text }),
-        "audit/continue" => json!({ "beginning": text }),
+        "audit/continue" | "audit/continue-plain" => json!({ "beginning": text }),
         "answer/report" => {
             let max_words = (language == "en").then_some(300);
             json!({ "task": text, "language": language, "search": language == "en", "max_words": max_words })

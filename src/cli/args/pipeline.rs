@@ -150,8 +150,8 @@ pub struct Weave {
     pub select: Select,
     #[command(flatten)]
     pub again: Again,
-    /// Tasks from one seminar, 5 to 8 [default: 6]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=8))]
+    /// Tasks from one seminar, 5 to 60; code and built-in models write at most 8 [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(5..=60))]
     pub per_seminar: Option<u64>,
     /// Language of the tasks: en, zh, or talk for the language of each talk [default: talk]
     #[arg(long, value_name = "TAG")]

@@ -66,12 +66,12 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     resolve::stop_on_signals(*printer)?;
     let project = Project::find(global)?;
     let store = Arc::new(project.write(global)?);
-    let seed = project.loaded.config.seed;
+    let (seed, options) = (project.loaded.config.seed, project.loaded.config.leakage);
     printer.note(&format!("seed {seed} (change it with --seed)"));
     let tasks = sets::tasks(&store, set)?;
     let notify = progress::notify(global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
-    let work = resolve::block_on(leakage::run(&ctx, &tasks, seed));
+    let work = resolve::block_on(leakage::run(&ctx, &tasks, options, seed));
     if global.dry_run {
         work?;
         return stages::predicted(&ctx, printer);

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::roles::Roles;
-use crate::{evaluate, inspire, llm, rank, weave, web::JINA};
+use crate::{audit::leakage, evaluate, inspire, llm, rank, weave, web::JINA};
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ pub struct Config {
     pub similarity: Similarity,
     /// How reports are evaluated.
     pub evaluate: evaluate::Options,
+    /// How models are asked whether they know the tasks by heart.
+    pub leakage: leakage::Options,
     /// How pages are fetched.
     pub web: Web,
     /// What may leave the machine.
@@ -199,6 +201,7 @@ impl Default for Config {
             judge: JudgeTests::default(),
             similarity: Similarity::default(),
             evaluate: evaluate::Options::default(),
+            leakage: leakage::Options::default(),
             web: Web::default(),
             privacy: Privacy::default(),
             providers: BTreeMap::new(),

@@ -220,6 +220,11 @@ pub const RULES: &[Rule] = &[
     config(Added("/evaluate.rate_with_evidence")),
     config(Added("/rank.read")),
     config(Added("/judge.probes")),
+    config(Added("/weave.style")),
+    config(Added("/inspire.style")),
+    config(Added("/rank.repeated_pairs")),
+    config(Added("/leakage.prompt")),
+    config(Added("/leakage.compare")),
     // The audit card of a ranking has the field's words.
     // Tasks may come from a file, and are grouped by all of their facets.
     Rule {

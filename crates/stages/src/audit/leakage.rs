@@ -6,8 +6,8 @@
 //! [`memorization`](crate::text::memorization). **Differs from the paper**: it has no controls, so
 //! that "no leaks" could mean anything. Here famous texts show whether a model that knows a text
 //! would be seen at all, and each continuation is compared with another task's end, too: what
-//! chance gives. What a model says beyond the length of the true end is left out. **Cost**: a call
-//! for each model and text.
+//! chance gives. Unless the settings say otherwise, a reply is a JSON object, and what a model says
+//! beyond the length of the true end is left out. **Cost**: a call for each model and text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,19 +20,64 @@ use serde_json::json;
 use crate::{
     context::{Context, StageReport},
     data::{Task, Unscored, primary_language},
-    llm::{Answer, Ask, object},
+    llm::{Answer, Ask, Text as Reply, object},
     stats::bootstrap::{self, Estimate, RESAMPLES},
     text::memorization::{Alike, Vocabulary, cut},
 };
 
 const ROLE: &str = "complete";
 const PROMPT: &str = "audit/continue";
+const PLAIN_PROMPT: &str = "audit/continue-plain";
 /// The paper's temperature.
 const TEMPERATURE: f64 = 0.1;
 const TOKENS: u32 = 500;
 /// Letters of a continuation.
 const LONGEST: usize = 2000;
 const FAMOUS: &str = include_str!("famous.toml");
+
+/// How a model is asked to go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prompt {
+    /// It replies with a JSON object
+    #[default]
+    Json,
+    /// It just goes on, as in the paper
+    Plain,
+}
+
+/// What of a continuation is compared with the true end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compare {
+    /// As many characters as the true end has
+    #[default]
+    Cut,
+    /// All of it, as in the paper
+    Whole,
+}
+
+impl Compare {
+    /// What of a continuation is compared. A model that goes on further than the true end is not
+    /// counted as less similar, unless the whole is wanted.
+    fn of<'a>(self, continuation: &'a str, rest: &str) -> &'a str {
+        if self == Self::Whole {
+            return continuation;
+        }
+        let end = continuation.char_indices().nth(rest.chars().count());
+        end.map_or(continuation, |(at, _)| &continuation[..at])
+    }
+}
+
+/// Settings of the probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// How a model is asked to go on.
+    pub prompt: Prompt,
+    /// What of a continuation is compared.
+    pub compare: Compare,
+}
 
 /// The leakage of one model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -135,11 +180,21 @@ impl Text {
             whole: whole.to_owned(),
         }
     }
+
+    /// What a model is shown.
+    fn beginning(&self) -> &str {
+        self.parts.as_ref().map_or("", |(beginning, _)| beginning)
+    }
 }
 
 /// Has every model of the role `complete` continue the first half of each task and of famous texts
 /// in the tasks' languages. `seed` deals the ends for the comparison with chance.
-pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageReport, Vec<Leakage>)> {
+pub async fn run(
+    ctx: &Context,
+    tasks: &[Task],
+    options: Options,
+    seed: u64,
+) -> Result<(StageReport, Vec<Leakage>)> {
     let mut report = StageReport::new("leakage");
     let texts = texts(tasks)?;
     let mut questions: Vec<(usize, usize)> = Vec::new();
@@ -150,7 +205,10 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
             .filter(|(_, text)| text.parts.is_some());
         questions.extend(open.map(|(at, _)| (member, at)));
     }
-    let ask = async |(member, at): (usize, usize)| go_on(ctx, member, &texts[at]).await;
+    let ask = async |(member, at): (usize, usize)| match options.prompt {
+        Prompt::Json => go_on(ctx, member, &texts[at]).await,
+        Prompt::Plain => just_go_on(ctx, member, &texts[at]).await,
+    };
     let mut answers = vec![BTreeMap::new(); ctx.llm.members(ROLE)];
     for ((member, at), (answer, cached)) in ctx
         .each(report.stage, questions, ctx.llm.parallel(ROLE), ask)
@@ -165,7 +223,7 @@ pub async fn run(ctx: &Context, tasks: &[Task], seed: u64) -> Result<(StageRepor
     let mut leakages = Vec::new();
     for (member, answers) in answers.iter().enumerate() {
         let model = ctx.llm.model_name(ROLE, member)?;
-        leakages.push(compare_model(model, &texts, answers, seed));
+        leakages.push(compare_model(model, &texts, answers, options.compare, seed));
     }
     Ok((report, leakages))
 }
@@ -186,12 +244,11 @@ fn texts(tasks: &[Task]) -> Result<Vec<Text>> {
     Ok(texts)
 }
 
-async fn go_on(
-    ctx: &Context,
-    member: usize,
-    text: &Text,
-) -> Result<(Result<String, Unscored>, bool)> {
-    let beginning = text.parts.as_ref().map_or("", |(beginning, _)| beginning);
+/// A continuation, or why there is none, and whether it was on record.
+type Continuation = (Result<String, Unscored>, bool);
+
+async fn go_on(ctx: &Context, member: usize, text: &Text) -> Result<Continuation> {
+    let beginning = text.beginning();
     let answer = ctx
         .llm
         .ask::<Continued>(Ask {
@@ -210,22 +267,40 @@ async fn go_on(
     Ok((answer.value.map(|reply| reply.continuation), answer.cached))
 }
 
+/// The same without a form around the reply.
+async fn just_go_on(ctx: &Context, member: usize, text: &Text) -> Result<Continuation> {
+    let answer = ctx
+        .llm
+        .write(Ask::<Reply> {
+            role: ROLE,
+            member,
+            prompt: PLAIN_PROMPT,
+            vars: &json!({ "beginning": text.beginning() }),
+            max_tokens: TOKENS,
+            temperature: TEMPERATURE,
+            ..Ask::default()
+        })
+        .await?;
+    Ok((answer.value.map(|reply| reply.text), answer.cached))
+}
+
 /// The comparison of one model. `answers` are by place in `texts`.
 fn compare_model(
     model: String,
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
+    compare: Compare,
     seed: u64,
 ) -> Leakage {
-    let (words, tasks, mut probed) = compare_kind(texts, answers, true);
-    let (_, famous, famous_probed) = compare_kind(texts, answers, false);
+    let (words, tasks, mut probed) = compare_kind(texts, answers, compare, true);
+    let (_, famous, famous_probed) = compare_kind(texts, answers, compare, false);
     probed.extend(famous_probed);
     let mut shuffled = Sum::default();
     // The tasks' own vocabulary, so that chance is measured on the same scale.
     for (continuation, rest) in shuffled_ends(texts, answers, seed) {
         shuffled
             .alike
-            .extend(words.compare(cut_to(continuation, rest), rest));
+            .extend(words.compare(compare.of(continuation, rest), rest));
     }
     Leakage {
         model,
@@ -241,6 +316,7 @@ fn compare_model(
 fn compare_kind(
     texts: &[Text],
     answers: &BTreeMap<usize, Result<String, Unscored>>,
+    compare: Compare,
     is_task: bool,
 ) -> (Vocabulary, Sum, Vec<Probed>) {
     let of_kind: Vec<(usize, &Text)> = texts
@@ -264,7 +340,7 @@ fn compare_kind(
                 continue;
             }
         };
-        let Some(alike) = words.compare(cut_to(continuation, rest), rest) else {
+        let Some(alike) = words.compare(compare.of(continuation, rest), rest) else {
             // A rest without a word is one that nobody can go on with.
             sum.fail("no place to cut");
             continue;
@@ -285,13 +361,6 @@ fn compare_kind(
             .then_with(|| a.text.cmp(&b.text))
     });
     (words, sum, probed)
-}
-
-/// A continuation cut to the length of the true end, so that a model that goes on further is not
-/// counted as less similar.
-fn cut_to<'a>(continuation: &'a str, rest: &str) -> &'a str {
-    let end = continuation.char_indices().nth(rest.chars().count());
-    end.map_or(continuation, |(at, _)| &continuation[..at])
 }
 
 /// Each continuation of a task with the end of another task of the same language.
@@ -408,7 +477,7 @@ mod tests {
     #[test]
     fn who_knows_everything_by_heart_leaks_everything_and_chance_nothing() {
         let texts = texts();
-        let found = compare_model("a/b".into(), &texts, &by_heart(&texts), 7);
+        let found = compare_model("a/b".into(), &texts, &by_heart(&texts), Compare::Cut, 7);
         assert_eq!(
             (
                 found.tasks.n_total,
@@ -444,8 +513,12 @@ mod tests {
                 &" And then a lot more is said, of other things and in other words.".repeat(9),
             );
         }
-        let found = compare_model("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, Compare::Cut, 7);
         assert_eq!((found.tasks.leaked, found.famous.leaked), (3, 1));
+        // As in the paper, what it says beyond the end speaks against it.
+        let whole = compare_model("a/b".into(), &texts, &answers, Compare::Whole, 7);
+        assert_eq!((whole.tasks.n_scored, whole.tasks.leaked), (3, 0));
+        assert!(whole.tasks.composite < found.tasks.composite);
     }
 
     #[test]
@@ -460,7 +533,7 @@ mod tests {
             }),
         );
         answers.insert(1, Ok("nothing of the kind".into()));
-        let found = compare_model("a/b".into(), &texts, &answers, 7);
+        let found = compare_model("a/b".into(), &texts, &answers, Compare::Cut, 7);
         assert_eq!((found.tasks.n_scored, found.tasks.leaked), (2, 1));
         assert_eq!(found.tasks.n_failed.get("timeout"), Some(&1));
         assert!(

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    IDEAS, Numbered,
+    IDEAS, Numbered, Style,
     examples::Examples,
     ground::{self, Heard},
     merge::{self, Candidate},
@@ -39,10 +39,11 @@ fn no_good_idea_is_refused() {
         let heard = Heard {
             transcript: &transcript,
             numbered: &numbered,
+            style: Style::Brief,
             examples: &examples,
         };
         let whole = 1..=numbered.count();
-        let question = question::about(&talk.language, &numbered, whole, IDEAS);
+        let question = question::about(&talk.language, &numbered, whole, IDEAS, Style::Brief);
         assert_eq!(outside(&question.schema(), &talk.inspire), None, "{name}");
         let found: Found = parse(&talk.inspire.to_string(), &question.schema(), &|found| {
             question.check(found)
@@ -59,7 +60,7 @@ fn no_good_idea_is_refused() {
                 mark: None,
                 certainty: 0,
             };
-            merge::add(&transcript, &mut kept, candidate)
+            merge::add(heard, &mut kept, candidate)
                 .unwrap_or_else(|text| panic!("{name}: a duplicate: {text}"));
         }
         assert_eq!((kept.len(), talk.review.len()), (count, count), "{name}");
@@ -117,6 +118,7 @@ fn an_examples_own_text_and_reasons_are_refused() {
         let heard = Heard {
             transcript: &transcript,
             numbered: &numbered,
+            style: Style::Brief,
             examples: &examples,
         };
         let good: Found = serde_json::from_value(talk.inspire).expect("ideas");

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-use super::{Barred, Examples, Idea, Numbered};
+use super::{Barred, Examples, Idea, Numbered, Style};
 
 /// Longest summary, in words or Han characters (DeepResearch Arena, inspiration agent).
 const LONGEST: usize = 300;
@@ -35,6 +35,8 @@ pub struct Heard<'a> {
     pub transcript: &'a Transcript,
     /// Its sentences.
     pub numbered: &'a Numbered,
+    /// The form that was asked for.
+    pub style: Style,
     /// The ideas that the prompt shows.
     pub examples: &'a Examples,
 }
@@ -49,13 +51,18 @@ pub fn inspiration(
     let Heard {
         transcript,
         numbered,
+        style,
         examples,
     } = heard;
     let kind = kind(asked, &idea)?;
     let traits = traits(kind, &idea)?;
     let text = one_line(&idea.text);
     summary(&text, &transcript.language)?;
+    style.check_summary(&text)?;
     let evidence = evidence(numbered, &idea)?;
+    if !style.takes_together(numbered, &evidence) {
+        return Err(("passages_too_far_apart", text));
+    }
     // The model obeyed a line of the talk: its content stands nowhere else.
     if numbered.only_in_orders(&text) {
         return Err(("obeys_the_transcript", text));

@@ -3,9 +3,9 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use super::ground;
+use super::ground::{self, Heard};
 use crate::{
-    data::{CallId, Inspiration, InspirationType, Ms, Transcript},
+    data::{CallId, Inspiration, InspirationType, Ms},
     similarity::shared_tokens,
 };
 
@@ -30,13 +30,9 @@ pub struct Candidate {
 }
 
 /// Adds a candidate, unless it is a duplicate: the same passages, or nearly the same words. Then
-/// the older one takes the new passages in, as far as there is room, and the words of the new one
-/// come back.
-pub fn add(
-    transcript: &Transcript,
-    kept: &mut Vec<Candidate>,
-    new: Candidate,
-) -> Result<(), String> {
+/// the older one takes the new passages in, as far as there is room and they may carry one idea, and
+/// the words of the new one come back.
+pub fn add(heard: Heard<'_>, kept: &mut Vec<Candidate>, new: Candidate) -> Result<(), String> {
     let same = |old: &Inspiration| {
         covers(&old.evidence, &new.inspiration.evidence)
             || shared_tokens(&old.text, &new.inspiration.text) >= ALIKE
@@ -52,6 +48,9 @@ pub fn add(
             .all(|e| passage.end_char <= e.start_char || e.end_char <= passage.start_char);
         if apart && evidence.len() < ground::MOST_QUOTES {
             evidence.push(passage);
+            if !heard.style.takes_together(heard.numbered, &evidence) {
+                evidence.pop();
+            }
         }
     }
     evidence.sort_by_key(|e| e.start_char);
@@ -59,7 +58,7 @@ pub fn add(
         kind, traits, text, ..
     } = old.inspiration.clone();
     // Sealed again: the id covers the evidence, which has grown.
-    old.inspiration = ground::sealed(transcript, kind, traits, text, evidence);
+    old.inspiration = ground::sealed(heard.transcript, kind, traits, text, evidence);
     Err(new.inspiration.text)
 }
 
@@ -133,7 +132,7 @@ fn start(candidate: &Candidate) -> (Ms, InspirationType) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspire::{Numbered, testing::transcript};
+    use crate::inspire::{Examples, Numbered, Style, testing::transcript};
 
     const TALK: [&str; 4] = [
         "Nobody has measured how gravel moves under river ice.",
@@ -162,6 +161,12 @@ mod tests {
     #[test]
     fn what_says_the_same_is_one_with_both_passages() {
         let transcript = transcript(&TALK);
+        let heard = Heard {
+            transcript: &transcript,
+            numbered: &Numbered::new(&transcript),
+            style: Style::Brief,
+            examples: &Examples::default(),
+        };
         let kind = InspirationType::Limitation;
         let mut kept = vec![candidate(
             kind,
@@ -175,7 +180,7 @@ mod tests {
             "Gravel under river ice was never really measured.",
             2,
         );
-        assert!(add(&transcript, &mut kept, same_words).is_err());
+        assert!(add(heard, &mut kept, same_words).is_err());
         assert_eq!(kept[0].inspiration.evidence.len(), 2);
         let same_passage = candidate(
             InspirationType::Hypothesis,
@@ -183,10 +188,10 @@ mod tests {
             "Something quite different is said of it.",
             2,
         );
-        assert!(add(&transcript, &mut kept, same_passage).is_err());
+        assert!(add(heard, &mut kept, same_passage).is_err());
         assert!(
             add(
-                &transcript,
+                heard,
                 &mut kept,
                 candidate(kind, 3, "The pitch falls before the bed moves.", 2)
             )

@@ -12,19 +12,18 @@ mod good_replies;
 mod ground;
 mod merge;
 mod numbered;
+mod options;
 mod passage;
 #[cfg(test)]
 mod planted;
 mod question;
 mod readings;
 mod review;
+mod style;
 mod surroundings;
 mod windows;
 
 use std::{collections::BTreeSet, ops::RangeInclusive, time::Instant};
-
-use anyhow::{Context as _, Result};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     context::{self, Context, Harvest, Notice, StageReport},
@@ -32,13 +31,16 @@ use crate::{
     embed::Encoder,
     store::{Rejection, SeminarInfo},
 };
+use anyhow::{Context as _, Result};
 use examples::Examples;
 use ground::{Heard, Refusal};
 use merge::Candidate;
 use numbered::{Barred, Numbered};
+pub use options::Options;
 use question::{Idea, Question};
 use readings::Readings;
 pub use review::When;
+pub use style::Style;
 
 /// The code that can fill the role `inspire`.
 pub const CODE: &str = "code/sentences";
@@ -53,44 +55,6 @@ const LARGE_WINDOW: usize = 6000;
 /// Ideas that a model is asked for in one window, and a built-in one.
 const IDEAS: usize = 10;
 const SMALL_IDEAS: usize = 3;
-/// More of either is a slip of the pen.
-const MOST_WORDS: usize = 1_000_000;
-const MOST_IDEAS: usize = 30;
-
-/// How to read transcripts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// Words or Han characters that the model reads at once; 0 lets the model's size decide.
-    pub window: usize,
-    /// Inspirations asked for at once; 0 lets the model's size decide.
-    pub per_window: usize,
-    /// Whether the role `review` takes a second look.
-    pub review: When,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            window: 0,
-            per_window: 0,
-            review: When::Auto,
-        }
-    }
-}
-
-impl Options {
-    /// What the types cannot say.
-    pub fn check(&self) -> Result<(), String> {
-        if self.window > MOST_WORDS || self.per_window > MOST_IDEAS {
-            let (window, most) = (self.window, self.per_window);
-            return Err(format!(
-                "inspire.window must be at most {MOST_WORDS}, and inspire.per_window at most {MOST_IDEAS}: `{window}`, `{most}`"
-            ));
-        }
-        Ok(())
-    }
-}
 
 /// Extracts inspirations from the current transcripts of `seminars`, and saves those of a seminar
 /// together. Where code fills the role, it reads sentences by their words, and with `encoder` by
@@ -113,7 +77,16 @@ pub async fn run(
         When::Always => true,
         When::Never => false,
     };
-    let examples = Examples::new(ctx.llm.examples(question::PROMPT)?);
+    let style = match finder {
+        Finder::Model => options.style,
+        Finder::Code(_) => Style::Brief,
+    };
+    if style != options.style {
+        report.notes.push(
+            "code chooses sentences as they are: `[inspire] style = \"paper\"` is for models\nhint: `--model-role inspire=PROVIDER/MODEL`".to_owned(),
+        );
+    }
+    let examples = Examples::new(ctx.llm.examples(style.prompt())?);
     let mut talks = Vec::new();
     for seminar in seminars {
         if !is_read(&seminar.language) {
@@ -133,6 +106,7 @@ pub async fn run(
             seminar,
             transcript,
             finder,
+            style,
             numbered,
             examples: &examples,
         });
@@ -183,6 +157,7 @@ struct Talk<'a> {
     transcript: Transcript,
     numbered: Numbered,
     finder: Finder<'a>,
+    style: Style,
     /// The ideas that the prompt shows.
     examples: &'a Examples,
 }
@@ -192,6 +167,7 @@ impl Talk<'_> {
         Heard {
             transcript: &self.transcript,
             numbered: &self.numbered,
+            style: self.style,
             examples: self.examples,
         }
     }
@@ -395,7 +371,7 @@ async fn ask_all(
 ) -> Result<Vec<Given>> {
     let language = &talk.transcript.language;
     let ask = async |window: &RangeInclusive<usize>| {
-        let question = question::about(language, &talk.numbered, window.clone(), most);
+        let question = question::about(language, &talk.numbered, window.clone(), most, talk.style);
         let given = ask(ctx, talk, &question).await;
         (ctx.notify)(Notice::Advance(1));
         given
@@ -444,7 +420,7 @@ fn take(talk: &Talk<'_>, given: Given, basket: &mut Basket) {
     }
     for candidate in sound {
         let call = candidate.call.clone();
-        if let Err(text) = merge::add(&talk.transcript, &mut basket.kept, candidate) {
+        if let Err(text) = merge::add(talk.heard(), &mut basket.kept, candidate) {
             basket.refuse("duplicate", text, call.as_ref());
         }
     }

@@ -111,6 +111,12 @@ impl Numbered {
         length(&self.text(number))
     }
 
+    /// How many words stand in a span of the text; two Han characters count as one.
+    pub fn words_in(&self, span: Range<usize>) -> usize {
+        let text: String = self.chars[span].iter().collect();
+        word_count(&text) + han_count(&text) / 2
+    }
+
     /// Whether another person goes on after this sentence, and the pause before the next one
     /// begins.
     pub fn turn_after(&self, number: usize) -> (bool, Ms) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::{
-    Numbered,
+    Numbered, Style,
     examples::Examples,
     ground::{self, Heard},
     merge::{self, Candidate},
@@ -29,6 +29,7 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
     let heard = Heard {
         transcript: &transcript,
         numbered: &numbered,
+        style: Style::Brief,
         examples: &Examples::default(),
     };
     let (mut kept, mut broken) = (Vec::new(), BTreeSet::new());
@@ -41,7 +42,7 @@ fn broken(given: Given, reply: Found) -> BTreeSet<String> {
                     mark: None,
                     certainty: 0,
                 };
-                if merge::add(&transcript, &mut kept, new).is_err() {
+                if merge::add(heard, &mut kept, new).is_err() {
                     broken.insert("duplicate".to_owned());
                 }
             }

@@ -8,15 +8,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Numbered;
+use super::{Numbered, Style};
 use crate::{
     context::Context,
     data::{Cause, InspirationType, Trait, Unscored},
     llm::{Answer, Answered, Ask, object},
 };
 
-/// Tokens of one idea with its quotes and reasons.
+/// Tokens of one idea with its quotes and reasons, and in the paper's form.
 const TOKENS: u32 = 320;
+const PAPER_TOKENS: u32 = 480;
 
 /// The model's reply. An empty list says that there is nothing.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,23 +69,28 @@ pub struct Question<'a> {
     pub offered: Vec<usize>,
     /// Ideas asked for.
     most: usize,
+    style: Style,
 }
 
 /// The prompt that a model is asked with.
 pub const PROMPT: &str = "inspire/ideas";
+/// The prompt for ideas in the paper's form.
+pub const PAPER_PROMPT: &str = "inspire/ideas-paper";
 
-/// The question about one part of a talk, for at most so many ideas.
+/// The question about one part of a talk, for at most so many ideas of a form.
 pub fn about<'a>(
     language: &'a str,
     numbered: &'a Numbered,
     window: RangeInclusive<usize>,
     most: usize,
+    style: Style,
 ) -> Question<'a> {
     Question {
         language,
         numbered,
         offered: window.collect(),
         most,
+        style,
     }
 }
 
@@ -107,14 +113,21 @@ impl Question<'_> {
         });
         let ask = Ask::<Found> {
             role: "inspire",
-            prompt: PROMPT,
+            prompt: self.style.prompt(),
             vars: &vars,
             schema: Some(self.schema()),
-            max_tokens: TOKENS * self.most as u32 + 80,
+            max_tokens: self.tokens_each() * self.most as u32 + 80,
             check: &|found| self.check(found),
             ..Ask::default()
         };
         Ok(ctx.llm.ask(ask).await?)
+    }
+
+    fn tokens_each(&self) -> u32 {
+        match self.style {
+            Style::Brief => TOKENS,
+            Style::Paper => PAPER_TOKENS,
+        }
     }
 
     /// The model copies words; they are looked up in the transcript.

@@ -31,7 +31,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 pub use items::Items;
-pub use options::{Method, Options, Read};
+pub use options::{Method, Options, Read, RepeatedPairs};
 pub use pairing::Pair;
 pub use panel::{NoBetterThanChance, caveat};
 pub use ratings::{RatedItem, Ratings, StrengthEstimate, ratings, verdict_counts};

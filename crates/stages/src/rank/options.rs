@@ -8,6 +8,14 @@ use serde_json::{Value, json};
 /// The name of [`Options::read`] among a ranking's parameters.
 const READ: &str = "read";
 
+/// The name of [`Options::repeated_pairs`] among a ranking's parameters.
+const REPEATED_PAIRS: &str = "repeated_pairs";
+
+/// Whether a ranking with these parameters asks again about a pair that comes up again.
+pub(super) fn asks_again(parameters: &Value) -> bool {
+    parameters[REPEATED_PAIRS] == json!(RepeatedPairs::Ask)
+}
+
 /// Whether each verdict of a ranking with these parameters holds both orders of its pair.
 pub(super) fn shows_both_orders(parameters: &Value) -> bool {
     parameters[READ] == json!(Read::Logprobs)
@@ -47,6 +55,16 @@ pub enum Read {
     Logprobs,
 }
 
+/// What becomes of a pair that random rounds draw again in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RepeatedPairs {
+    /// Its verdict counts again
+    Reuse,
+    /// The judge is asked again, as in the paper
+    Ask,
+}
+
 /// Options of a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -70,6 +88,8 @@ pub struct Options {
     pub rounds: u32,
     /// The Elo factor K.
     pub elo_k: f64,
+    /// What becomes of a pair that comes up again in the same order (Elo).
+    pub repeated_pairs: RepeatedPairs,
 }
 
 impl Default for Options {
@@ -84,6 +104,7 @@ impl Default for Options {
             list_size: 8,
             rounds: 20,
             elo_k: 32.0,
+            repeated_pairs: RepeatedPairs::Reuse,
         }
     }
 }
@@ -126,7 +147,10 @@ impl Options {
         if self.method == Method::Listwise {
             parameters["list_size"] = self.list_size.into();
         }
-        // Left out otherwise, so that rankings of before keep their ids.
+        // These are left out otherwise, so that rankings of before keep their ids.
+        if self.method == Method::Elo && self.repeated_pairs == RepeatedPairs::Ask {
+            parameters[REPEATED_PAIRS] = json!(self.repeated_pairs);
+        }
         if self.read == Read::Logprobs {
             parameters[READ] = json!(self.read);
         }

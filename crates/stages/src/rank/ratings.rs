@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{index::Index, pairing};
+use super::{index::Index, options::asks_again, pairing};
 use crate::{
     data::{Comparison, ItemId, ListComparison, Unscored, Verdict},
     stats::pairwise::{
@@ -89,6 +89,8 @@ pub(super) fn elo_ratings(store: &Store, ranking: &Ranking) -> Result<Ratings> {
     let rounds = ranking.number("rounds").unwrap_or(20.0) as u32;
     let k = ranking.number("elo_k").unwrap_or(32.0);
     let outcomes = outcomes_by_pair(store, ranking)?;
+    let again = asks_again(&ranking.parameters);
+    let mut times: BTreeMap<pairing::Pair, u32> = BTreeMap::new();
     let members: BTreeSet<&str> = ranking
         .panel
         .iter()
@@ -104,7 +106,10 @@ pub(super) fn elo_ratings(store: &Store, ranking: &Ranking) -> Result<Ratings> {
         .into_iter()
         .flatten()
     {
-        let by_member = outcomes.get(&(pair.a.clone(), pair.b.clone()));
+        let time = times.entry(pair.clone()).or_default();
+        let sample = if again { *time } else { 0 };
+        *time += 1;
+        let by_member = outcomes.get(&(pair.a.clone(), pair.b.clone(), sample));
         let mut scores = Vec::new();
         for member in &members {
             let outcome = by_member.and_then(|of| of.get(*member)).map(Result::as_ref);
@@ -148,8 +153,8 @@ fn elo_or_start(rated: &RatedItem) -> f64 {
     rated.elo.unwrap_or(elo::START)
 }
 
-/// Outcomes by pair and by the model that was asked.
-type Outcomes = BTreeMap<(ItemId, ItemId), BTreeMap<String, Result<Verdict, Unscored>>>;
+/// Outcomes by pair, by which time it was asked from 0, and by the model that was asked.
+type Outcomes = BTreeMap<(ItemId, ItemId, u32), BTreeMap<String, Result<Verdict, Unscored>>>;
 
 fn outcomes_by_pair(store: &Store, ranking: &Ranking) -> Result<Outcomes> {
     let panel = &ranking.panel;
@@ -160,10 +165,11 @@ fn outcomes_by_pair(store: &Store, ranking: &Ranking) -> Result<Outcomes> {
         })?
     {
         // A failed call often does not say which model it was: it counts for the model asked.
-        if judged.sample > 0 || judged.outcome.is_ok() && !panel.contains(&judge) {
+        if judged.outcome.is_ok() && !panel.contains(&judge) {
             continue;
         }
-        let of_pair = outcomes.entry((judged.a, judged.b)).or_default();
+        let asked = (judged.a, judged.b, judged.sample);
+        let of_pair = outcomes.entry(asked).or_default();
         if of_pair.get(&judge.model_asked).is_none_or(Result::is_err) {
             of_pair.insert(judge.model_asked, judged.outcome);
         }

@@ -7,7 +7,13 @@ use std::{
 
 use anyhow::Result;
 
-use super::{Attempt, Loom, Options, attempt, by_id, disciplines::Disciplines, plan::Slot};
+use super::{
+    Loom, Options, by_id,
+    disciplines::Disciplines,
+    plan::Slot,
+    rules::Compared,
+    single::{Attempt, attempt},
+};
 use crate::{
     context::{Context, Notice, StageReport},
     data::{CallId, Inspiration, InspirationType, SeminarId, Task, TaskType, primary_language},
@@ -97,13 +103,13 @@ struct Across {
 
 impl Across {
     /// Tasks that one of two seminars must not repeat: those across seminars, and their own.
-    fn others(&self, two: [&SeminarId; 2], own: &[Task]) -> Vec<Task> {
+    fn others(&self, two: [&SeminarId; 2], own: &[Task]) -> Vec<Compared> {
         let woven = self.woven.iter().map(|(task, _)| task);
         let of_the_two = own.iter().filter(|task| {
             let seminar = task.seminar();
             seminar.is_some_and(|seminar| two.contains(&seminar))
         });
-        woven.chain(of_the_two).cloned().collect()
+        woven.chain(of_the_two).map(Compared::new).collect()
     }
 
     /// Takes what became of a pair; its first seminar counts what is refused.

@@ -50,7 +50,9 @@ pub struct Question<'a> {
     pub language: &'a str,
     /// The disciplines to choose from, where nobody has said which it is.
     pub disciplines: Option<&'a [&'a str]>,
-    /// The texts of tasks that were written from the same inspirations.
+    /// The texts of the tasks of earlier batches, whatever they were written from.
+    pub earlier: &'a [&'a str],
+    /// The texts of tasks of this batch that were written from the same inspirations.
     pub written: &'a [&'a str],
     /// What was wrong with the last one.
     pub broken: Option<&'a (Broken, String)>,
@@ -118,6 +120,7 @@ impl Question<'_> {
             "language": self.language,
             "ideas": self.ideas(),
             "types": self.slot.families,
+            "earlier": self.earlier,
             "written": self.written,
             "disciplines": self.disciplines,
             "broken": self.broken.map(|(rule, draft)| rule.of_draft(draft, chinese)),
@@ -172,7 +175,7 @@ fn also(others: &[usize]) -> Value {
     json!({ "type": "array", "maxItems": MOST_ALSO.min(others.len()), "items": number })
 }
 
-fn unknown(reason: String) -> Unscored {
+pub(super) fn unknown(reason: String) -> Unscored {
     Unscored {
         cause: Cause::UnknownReference,
         reason,
@@ -235,6 +238,7 @@ mod tests {
             slot,
             language: "en",
             disciplines: None,
+            earlier: &[],
             written: &[],
             broken: None,
         }

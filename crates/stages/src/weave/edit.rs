@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::rules::{self, Broken, Material};
+use super::rules::{self, Broken, Compared, Material};
 use crate::{
     data::{Edited, Inspiration, Task, TaskId},
     store::{SeminarInfo, Store},
@@ -55,5 +55,7 @@ fn check(store: &Store, original: &Task, changed: &Task) -> Result<Result<(), Br
     };
     let mut others = store.tasks()?;
     others.retain(|other| other.id != original.id && other.id != changed.id);
-    Ok(rules::check(changed, material, &[]).and_then(|()| rules::new_beside(changed, &others)))
+    let compared: Vec<Compared> = others.iter().map(Compared::new).collect();
+    Ok(rules::check(changed, material)
+        .and_then(|()| rules::new_beside(&Compared::new(changed), &compared)))
 }

@@ -1,17 +1,22 @@
 //! Here are the inspirations of a seminar: what should a researcher do about them? Five to eight
-//! tasks, every phase. Hides the plan (which family for which inspirations), the questions to the
-//! model, and the rules a task must pass. Method: DeepResearch Arena, task weaver. One narrow
-//! question per task; a broken rule goes back once, then counts.
+//! tasks, every phase; by a large model up to sixty, in batches of that size. Hides the plan (which
+//! family for which inspirations), the questions to the model, and the rules a task must pass.
+//! Method: DeepResearch Arena, task weaver. One narrow question per task, or the paper's one for a
+//! batch; a broken rule goes back once, then counts.
 
 mod across;
+mod array;
 mod ask;
 pub mod disciplines;
 mod edit;
 #[cfg(test)]
 mod good_replies;
+mod loom;
 mod plan;
+mod pool;
 pub mod rules;
 mod sentences;
+mod single;
 mod subject;
 mod translate;
 mod wording;
@@ -22,35 +27,30 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    context::{self, Context, Harvest, Notice, StageReport},
-    data::{
-        CallId, Cause, Facets, FromSeminar, Id, Inspiration, Origin, Phase, SeminarId, Task,
-        TaskId, Unscored, is_read, other_language, primary_language,
-    },
+    context::{self, Context, Notice, StageReport},
+    data::{Inspiration, Phase, SeminarId, is_read, other_language, primary_language},
     store::{Rejection, SeminarInfo, Weaving},
-    text::words::one_line,
 };
 pub use across::across;
-use ask::{Question, Woven};
 use disciplines::Disciplines;
 pub use edit::edited;
+use loom::{Draft, Loom};
 use plan::{Plan, Slot};
-use rules::{Broken, Material};
+pub use pool::{MOST, Style};
 use subject::Subject;
 pub use translate::translate;
 
 /// The code that can fill the role `weave`.
 pub const CODE: &str = "code/sentences";
 
-/// Tries at one task.
-const TRIES: u64 = 2;
-
 /// Which tasks to weave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Tasks per seminar, 5 to 8.
+    /// Tasks per seminar, 5 to 60; code and built-in models write at most 8.
     pub per_seminar: usize,
+    /// How a model is asked for them; code and built-in models know one way.
+    pub style: Style,
     /// Language of the tasks: `talk`, or a tag such as `en`.
     pub language: String,
     /// Tasks that join two seminars; none, in a file 0, leaves those that there are, and a 0 that
@@ -78,6 +78,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             per_seminar: 6,
+            style: Style::Single,
             language: TALK.to_owned(),
             across: None,
             translate: Vec::new(),
@@ -88,11 +89,11 @@ impl Default for Options {
 impl Options {
     /// What the types cannot say.
     pub fn check(&self) -> Result<(), String> {
-        if !(rules::FEWEST..=rules::MOST).contains(&self.per_seminar) {
+        if !(rules::FEWEST..=MOST).contains(&self.per_seminar) {
             return Err(format!(
                 "weave.per_seminar must be {} to {}: `{}`",
                 rules::FEWEST,
-                rules::MOST,
+                MOST,
                 self.per_seminar
             ));
         }
@@ -134,6 +135,8 @@ pub async fn run(
 ) -> Result<StageReport> {
     let started = Instant::now();
     let mut report = StageReport::new("weave");
+    let fitted = fitted(ctx, options, &mut report)?;
+    let options = &fitted;
     (ctx.notify)(Notice::Start {
         stage: "weave",
         total: (seminars.len() * options.per_seminar) as u64,
@@ -148,141 +151,41 @@ pub async fn run(
     Ok(report)
 }
 
+/// The options as far as who writes can follow them; a note says what is left out. A pool and the
+/// paper's array take a model that reads and writes several thousand tokens at once.
+fn fitted(ctx: &Context, options: &Options, report: &mut StageReport) -> Result<Options> {
+    let mut fitted = options.clone();
+    let who = match (
+        ctx.llm.is_code("weave", 0)?,
+        ctx.llm.is_builtin("weave", 0)?,
+    ) {
+        (true, _) => "code writes",
+        (false, true) => "a built-in model writes",
+        (false, false) => return Ok(fitted),
+    };
+    const HINT: &str = "hint: `--model-role weave=PROVIDER/MODEL`";
+    if options.per_seminar > rules::MOST {
+        fitted.per_seminar = rules::MOST;
+        report.notes.push(format!(
+            "{who} at most {} tasks of a talk, not {}\n{HINT}",
+            rules::MOST,
+            options.per_seminar
+        ));
+    }
+    if options.style == Style::Array {
+        fitted.style = Style::Single;
+        report.notes.push(format!(
+            "{who} one task at a time: `[weave] style = \"array\"` is for large models\n{HINT}"
+        ));
+    }
+    Ok(fitted)
+}
+
 fn by_id(seminars: &[SeminarInfo]) -> BTreeMap<&SeminarId, &SeminarInfo> {
     seminars
         .iter()
         .map(|seminar| (&seminar.id, seminar))
         .collect()
-}
-
-/// The tasks of a seminar while they are woven: what is kept and refused so far.
-struct Loom<'a> {
-    seminar: &'a SeminarInfo,
-    language: &'a str,
-    people: Vec<String>,
-    disciplines: &'a Disciplines,
-    /// Tasks of others that must not be repeated.
-    others: Vec<Task>,
-    kept: Vec<(Task, Option<CallId>)>,
-    rejected: Vec<Rejection>,
-    report: StageReport,
-    harvest: Harvest,
-    /// Whether a model had to be asked.
-    asked: bool,
-    /// Replies that could not be read.
-    unreadable: u64,
-}
-
-impl<'a> Loom<'a> {
-    fn new(
-        seminar: &'a SeminarInfo,
-        people: Vec<String>,
-        options: &'a Options,
-        disciplines: &'a Disciplines,
-    ) -> Self {
-        let language = if options.language == TALK {
-            &seminar.language
-        } else {
-            &options.language
-        };
-        let harvest = Harvest {
-            item: seminar.path.clone(),
-            ..Harvest::default()
-        };
-        Self {
-            seminar,
-            language,
-            people,
-            disciplines,
-            others: Vec::new(),
-            kept: Vec::new(),
-            rejected: Vec::new(),
-            report: StageReport::new("weave"),
-            harvest,
-            asked: false,
-            unreadable: 0,
-        }
-    }
-
-    fn refuse(&mut self, rule: &str, detail: String, call: Option<CallId>) {
-        self.report.reject(rule);
-        *self.harvest.rejected.entry(rule.to_owned()).or_default() += 1;
-        self.rejected.push(Rejection {
-            rule: rule.to_owned(),
-            detail,
-            call,
-        });
-    }
-
-    fn kept(&self) -> Vec<&Task> {
-        self.kept.iter().map(|(task, _)| task).collect()
-    }
-
-    fn keep(&mut self, task: Task, call: Option<CallId>) {
-        self.harvest.sound += 1;
-        self.kept.push((task, call));
-    }
-
-    /// Whether a task from these inspirations keeps the rules that hold whoever wrote it.
-    fn passes(&self, task: &Task, sources: &[&Inspiration]) -> Result<(), Broken> {
-        let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
-        let material = Material {
-            words: &words.join("\n"),
-            people: &self.people,
-        };
-        rules::check(task, material, &self.kept())?;
-        rules::new_beside(task, &self.others)
-    }
-
-    /// The texts of this seminar's tasks that rest on an inspiration of the slot. The others are
-    /// not shown to the model, so that a task does not change with tasks that it has nothing to do
-    /// with.
-    fn written_from(&self, slot: &Slot<'_>) -> Vec<String> {
-        let of_the_same = self.kept.iter().filter(|(task, _)| {
-            let mut sources = slot.sources.iter();
-            sources.any(|source| task.inspirations().contains(&source.id))
-        });
-        of_the_same.map(|(task, _)| task.text.clone()).collect()
-    }
-
-    /// The task that a reply is, from these inspirations.
-    fn task(&self, slot: &Slot<'_>, sources: &[&Inspiration], woven: Woven) -> Task {
-        let text = one_line(&woven.task);
-        let family = woven.task_type.unwrap_or(slot.families[0]);
-        let inspirations: Vec<_> = sources
-            .iter()
-            .map(|inspiration| inspiration.id.clone())
-            .collect();
-        let mut parts: Vec<&str> = inspirations.iter().map(Id::as_str).collect();
-        parts.extend([family.label(), &text]);
-        let chosen = woven
-            .discipline
-            .filter(|chosen| self.disciplines.ids().contains(&chosen.as_str()));
-        let of_talk = self
-            .seminar
-            .discipline
-            .as_deref()
-            .map(|called| self.disciplines.resolve(called));
-        Task {
-            id: TaskId::from_parts(&parts),
-            text,
-            language: self.language.to_owned(),
-            as_of: None,
-            edited: None,
-            facets: Facets::of_family(
-                family,
-                woven.difficulty,
-                of_talk
-                    .or(chosen)
-                    .unwrap_or_else(|| disciplines::OTHER.to_owned()),
-            ),
-            origin: Origin::Seminar(FromSeminar {
-                seminar: slot.sources[0].seminar.clone(),
-                inspirations,
-                translation_of: None,
-            }),
-        }
-    }
 }
 
 async fn weave(
@@ -314,17 +217,17 @@ async fn weave(
         let talk = transcript.map_or_else(String::new, |transcript| transcript.text());
         let subject = Subject::new(seminar, &talk);
         compose_all(ctx, &inspirations, &subject, &mut loom, options.per_seminar);
-        return save(ctx, loom, started);
+        return save(ctx, loom, options, started);
     }
-    let plan = Plan::new(&inspirations, true);
-    let lost = attempt_all(ctx, plan, &mut loom, options.per_seminar)
+    let wanted = options.per_seminar;
+    let lost = pool::weave(ctx, &inspirations, &mut loom, options, wanted)
         .await
         .with_context(|| format!("weave: `{}`", seminar.path))?;
     if let Some(unscored) = lost {
         loom.report.fail_unscored(&seminar.path, &unscored);
         return Ok(loom.report);
     }
-    save(ctx, loom, started)
+    save(ctx, loom, options, started)
 }
 
 /// Why no tasks of the seminar can be written in the language that was asked for, if so.
@@ -363,15 +266,14 @@ fn compose_all(
 fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
     let (inspiration, family) = (slot.sources[0], slot.families[0]);
     for claim in sentences::claims(inspiration) {
-        let woven = Woven {
-            also: Vec::new(),
-            task_type: Some(family),
-            task: sentences::text(family, inspiration.kind, &claim, subject),
+        loom.harvest.found += 1;
+        let task = loom.task(Draft {
+            sources: &slot.sources,
+            family,
+            text: &sentences::text(family, inspiration.kind, &claim, subject),
             difficulty: sentences::difficulty(family),
             discipline: None,
-        };
-        loom.harvest.found += 1;
-        let task = loom.task(slot, &slot.sources, woven);
+        });
         match loom.passes(&task, &slot.sources) {
             Ok(()) => {
                 loom.keep(task, None);
@@ -383,37 +285,21 @@ fn compose(slot: &Slot<'_>, subject: &Subject, loom: &mut Loom<'_>) -> bool {
     false
 }
 
-/// Asks for tasks until there are enough of them or the plan has no more questions; returns why an
-/// answer is missing that another run may get. What is on record stays in force: that run asks what
-/// is missing, and then has the whole.
-async fn attempt_all(
-    ctx: &Context,
-    mut plan: Plan<'_>,
-    loom: &mut Loom<'_>,
-    most: usize,
-) -> Result<Option<Unscored>> {
-    let mut predicted = 0;
-    while loom.kept.len() + predicted < most {
-        let Some(slot) = plan.next(&loom.kept(), most) else {
-            break;
-        };
-        match attempt(ctx, &slot, loom).await? {
-            Attempt::Woven => (ctx.notify)(Notice::Advance(1)),
-            // The question stays asked, so that the next best one comes next.
-            Attempt::Refused => {}
-            Attempt::NotAsked => predicted += 1,
-            Attempt::Lost(unscored) => return Ok(Some(unscored)),
-        }
-    }
-    Ok(None)
-}
-
 /// Saves the tasks of a seminar in place of those that were there, unless unreadable replies would
 /// make them fewer.
-fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageReport> {
+fn save(
+    ctx: &Context,
+    mut loom: Loom<'_>,
+    options: &Options,
+    started: Instant,
+) -> Result<StageReport> {
     let seminar = loom.seminar;
     let standing = ctx.store.count_tasks(Weaving::Seminar(&seminar.id))?;
-    if loom.unreadable > 0 && loom.kept.len() < rules::FEWEST.min(standing) {
+    let enough = match options.per_seminar {
+        few if few <= rules::MOST => rules::FEWEST,
+        pool => pool,
+    };
+    if loom.unreadable > 0 && loom.kept.len() < enough.min(standing) {
         let message = format!(
             "{} replies could not be read; the tasks that were there stay\nhint: `taskgen calls --failed` shows them",
             loom.unreadable
@@ -423,6 +309,7 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
         return Ok(loom.report);
     }
     let missing = missing(&loom);
+    let short = short_of(&loom, options.per_seminar);
     let Loom {
         kept,
         rejected,
@@ -438,6 +325,8 @@ fn save(ctx: &Context, mut loom: Loom<'_>, started: Instant) -> Result<StageRepo
     )?;
     if let Some(message) = missing {
         report.fail(&seminar.path, "too_few_tasks", message);
+    } else {
+        report.notes.extend(short);
     }
     harvest.kept = kept.len() as u64;
     harvest.seconds = started.elapsed().as_secs_f64();
@@ -479,64 +368,29 @@ fn by_seminar(
     BTreeMap::from([(seminar.clone(), rejected)])
 }
 
-/// The outcome of one question.
-enum Attempt {
-    Woven,
-    Refused,
-    NotAsked,
-    /// No answer now; another run may get one.
-    Lost(Unscored),
+/// What a pool has fewer than were wanted, with the rules that refused the rest.
+fn short_of(loom: &Loom<'_>, wanted: usize) -> Option<String> {
+    (wanted > rules::MOST && loom.count() < wanted).then(|| {
+        format!(
+            "{}: {} of {wanted} tasks; refused by rule: {}",
+            loom.seminar.path,
+            loom.kept.len(),
+            refused_by_rule(loom)
+        )
+    })
 }
 
-/// Asks for one task, a few times at most: what breaks a rule goes back with the exact reason.
-async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Result<Attempt> {
-    let ids = loom.disciplines.ids();
-    let choose = loom.seminar.discipline.is_none();
-    let examples = ask::examples(ctx.llm.examples(ask::PROMPT)?);
-    let of_the_same = loom.written_from(slot);
-    let written: Vec<&str> = of_the_same.iter().map(String::as_str).collect();
-    let mut broken: Option<(Broken, String)> = None;
-    for _ in 0..TRIES {
-        let question = Question {
-            slot,
-            language: loom.language,
-            disciplines: choose.then_some(ids.as_slice()),
-            written: &written,
-            broken: broken.as_ref(),
-        };
-        let answer = question.ask(ctx).await?;
-        loom.asked |= !answer.cached;
-        loom.harvest.count(answer.usage, answer.value.is_ok());
-        let woven = match answer.value {
-            Ok(woven) => woven,
-            Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(Attempt::NotAsked),
-            Err(unscored) if unscored.cause.is_transient() => return Ok(Attempt::Lost(unscored)),
-            Err(unscored) => {
-                loom.unreadable += 1;
-                loom.refuse(unscored.cause.word(), unscored.reason, Some(answer.call));
-                return Ok(Attempt::Refused);
-            }
-        };
-        loom.harvest.found += 1;
-        let others = slot.others(&woven.also);
-        let sources = [slot.sources.as_slice(), others.as_slice()].concat();
-        let task = loom.task(slot, &sources, woven);
-        match loom
-            .passes(&task, &sources)
-            .and_then(|()| rules::draws_on(&task, &others))
-            .and_then(|()| rules::not_an_example(&task, &examples))
-        {
-            Ok(()) => {
-                loom.keep(task, Some(answer.call));
-                return Ok(Attempt::Woven);
-            }
-            Err(rule) => {
-                loom.refuse(rule.name(), task.text.clone(), Some(answer.call));
-                broken = Some((rule, task.text));
-            }
-        }
+fn refused_by_rule(loom: &Loom<'_>) -> String {
+    let rules: Vec<String> = loom
+        .harvest
+        .rejected
+        .iter()
+        .map(|(rule, n)| format!("{rule} {n}"))
+        .collect();
+    if rules.is_empty() {
+        return "none".to_owned();
     }
-    Ok(Attempt::Refused)
+    rules.join(", ")
 }
 
 /// What a seminar lacks, with the rules that refused the rest.
@@ -553,20 +407,10 @@ fn missing(loom: &Loom<'_>) -> Option<String> {
     } else {
         format!(", no task of {}", missing.join(", "))
     };
-    let rules: Vec<String> = loom
-        .harvest
-        .rejected
-        .iter()
-        .map(|(rule, n)| format!("{rule} {n}"))
-        .collect();
     Some(format!(
         "{} of at least {} tasks{missing}; refused by rule: {}\nhint: `taskgen report tasks` shows what was refused; another model for the role `weave` may break fewer rules",
         loom.kept.len(),
         rules::FEWEST,
-        if rules.is_empty() {
-            "none".to_owned()
-        } else {
-            rules.join(", ")
-        }
+        refused_by_rule(loom)
     ))
 }

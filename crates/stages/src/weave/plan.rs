@@ -2,12 +2,13 @@
 //! then breadth. The inspiration's type steers the family (DeepResearch Arena, task weaver); no
 //! family is used more than twice. A model sees all ideas of the seminar, may join others to the
 //! one that leads, and chooses among the families of one phase that suit the leading type; code
-//! takes one family and one idea.
+//! takes one family and one idea. A pool has a plan for each batch of at most eight, which begins
+//! with what the batches before it used least.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    data::{Inspiration, InspirationType, Phase, Task, TaskType},
+    data::{Inspiration, InspirationId, InspirationType, Phase, Task, TaskType},
     text::people::names_people,
 };
 
@@ -53,6 +54,8 @@ pub struct Plan<'a> {
     by_model: bool,
     /// The families that were offered with each question, and the inspiration that led it.
     asked: BTreeSet<(usize, Vec<TaskType>)>,
+    /// How many tasks of earlier batches each inspiration led, by family. Their order is not in it.
+    earlier: BTreeMap<InspirationId, BTreeMap<TaskType, usize>>,
 }
 
 impl<'a> Plan<'a> {
@@ -63,7 +66,21 @@ impl<'a> Plan<'a> {
             inspirations,
             by_model,
             asked: BTreeSet::new(),
+            earlier: BTreeMap::new(),
         }
+    }
+
+    /// The same plan for a batch that follows others: a family that was asked of an inspiration
+    /// before comes last, and so does an inspiration that led much.
+    pub fn after(mut self, earlier: &[&Task]) -> Self {
+        for task in earlier {
+            if let (Some(lead), Some(family)) = (task.inspirations().first(), task.facets.task_type)
+            {
+                let of_lead = self.earlier.entry(lead.clone()).or_default();
+                *of_lead.entry(family).or_default() += 1;
+            }
+        }
+        self
     }
 
     /// The best open question, given the tasks that were kept; `None` when all were asked. The
@@ -103,16 +120,18 @@ impl<'a> Plan<'a> {
             })
             .min_by_key(|(index, inspiration, kind)| {
                 let asked_of_source = self.asked.iter().filter(|(i, _)| i == index).count();
+                let (asked_before, led_before) = self.before(inspiration, *kind);
                 let wanted = if self.by_model {
                     (
                         of_type(*kind, kept),
-                        fit(inspiration.kind, *kind) + 2 * of_source(inspiration),
+                        fit(inspiration.kind, *kind) + 2 * of_source(inspiration) + led_before,
                     )
                 } else {
                     (of_source(inspiration), ready(inspiration.kind, *kind))
                 };
                 (
                     in_phase(kind.phase()),
+                    asked_before,
                     wanted,
                     asked_of_source,
                     *index,
@@ -127,6 +146,15 @@ impl<'a> Plan<'a> {
             shown: self.shown(inspiration),
             families,
         })
+    }
+
+    /// How many tasks of earlier batches an inspiration led in this family, and in all.
+    fn before(&self, inspiration: &Inspiration, family: TaskType) -> (usize, usize) {
+        let Some(of_lead) = self.earlier.get(&inspiration.id) else {
+            return (0, 0);
+        };
+        let in_family = of_lead.get(&family).copied().unwrap_or(0);
+        (in_family, of_lead.values().sum())
     }
 
     /// Whether a task of the family may still be written from the inspiration.

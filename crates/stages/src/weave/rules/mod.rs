@@ -1,19 +1,20 @@
 //! The rules that a task must pass, each checked in code and each with a name that is counted.
 //! Source: DeepResearch Arena, the task weaver's hard rules.
 
+mod copies;
 mod deliverable;
 #[cfg(test)]
 mod planted;
 mod pointing;
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
+use self::copies::ALIKE;
+pub use self::copies::Compared;
 use super::plan::MOST_OF_A_FAMILY;
 use crate::{
     data::{Inspiration, Phase, Task, TaskType},
-    similarity::{jaccard, numbers, shared_tokens},
+    similarity::{numbers, shared_tokens},
     text::{
         prompt_injection::gives_orders,
         words::{han_count, is_chinese, terms, word_count},
@@ -37,12 +38,7 @@ const LEAST_WORDS: usize = 12;
 const LEAST_HAN: usize = 20;
 /// Terms that a task shares with its inspiration.
 const LEAST_TERMS: usize = 2;
-/// Tasks of a seminar above this likeness are the same task.
-const ALIKE: f64 = 0.6;
-/// Share of terms above which two tasks of one family and from the same inspirations are one. Of
-/// the planted sets, those that are lie at .26 to .48, and those that are not at .15.
-const TWINS_ALIKE: f64 = 0.2;
-/// Tasks of one seminar.
+/// Tasks of one seminar, and of one batch of a pool.
 pub const FEWEST: usize = 5;
 /// See [`FEWEST`].
 pub const MOST: usize = 8;
@@ -177,32 +173,45 @@ impl Broken {
     }
 }
 
-/// Checks a task against what it is made from and the tasks of the seminar that were kept before
-/// it.
-pub fn check(task: &Task, material: Material<'_>, kept: &[&Task]) -> Result<(), Broken> {
+/// Checks a task by itself, against what it is made from.
+pub fn check(task: &Task, material: Material<'_>) -> Result<(), Broken> {
     of_its_form(task)?;
-    of_its_words(&task.text, material)?;
-    if kept
+    of_its_words(&task.text, material)
+}
+
+/// Whether there is room for a task's family beside the tasks of its seminar, or of its batch.
+pub fn room_for_its_family(task: &Task, kept: &[&Task]) -> Result<(), Broken> {
+    let of_the_family = kept
         .iter()
-        .filter(|other| other.facets.task_type == task.facets.task_type)
-        .count()
-        >= MOST_OF_A_FAMILY
-    {
+        .filter(|other| other.facets.task_type == task.facets.task_type);
+    if of_the_family.count() >= MOST_OF_A_FAMILY {
         return Err(Broken::FamilyThrice);
-    }
-    if kept.iter().any(|other| same(other, task)) {
-        return Err(Broken::Duplicate);
     }
     Ok(())
 }
 
 /// Whether a task says nothing that one of `others` says.
-pub fn new_beside(task: &Task, others: &[Task]) -> Result<(), Broken> {
-    if others.iter().any(|other| same(other, task)) {
-        Err(Broken::Duplicate)
-    } else {
-        Ok(())
+pub fn new_beside<'a>(
+    task: &Compared,
+    others: impl IntoIterator<Item = &'a Compared>,
+) -> Result<(), Broken> {
+    if others.into_iter().any(|other| task.is_copy_of(other)) {
+        return Err(Broken::Duplicate);
     }
+    Ok(())
+}
+
+/// All rules at once, for a task beside those that were kept.
+#[cfg(test)]
+pub(super) fn check_beside(
+    task: &Task,
+    material: Material<'_>,
+    kept: &[&Task],
+) -> Result<(), Broken> {
+    let compared: Vec<Compared> = kept.iter().map(|kept| Compared::new(kept)).collect();
+    check(task, material)?;
+    room_for_its_family(task, kept)?;
+    new_beside(&Compared::new(task), &compared)
 }
 
 /// Whether a task speaks of each of the other ideas that it is said to draw on: it shares as many
@@ -313,15 +322,6 @@ fn not_pointing(text: &str, people: &[String]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Whether two tasks are one: nearly the same words, or the same family asked of the same
-/// inspirations in similar ones.
-fn same(a: &Task, b: &Task) -> bool {
-    let sources = |task: &Task| task.inspirations().iter().cloned().collect::<BTreeSet<_>>();
-    let twins = a.facets.task_type == b.facets.task_type && sources(a) == sources(b);
-    shared_tokens(&a.text, &b.text) >= ALIKE
-        || (twins && jaccard(&terms(&a.text), &terms(&b.text)) >= TWINS_ALIKE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,7 +367,7 @@ mod tests {
     const GOOD_ZH: &str = "调查手写识别模型如何适应水手等行业的专业词汇，比较至少十篇论文的错误率，交一份带注释的文献表。";
 
     fn check(language: &str, text: &str, expect: Option<&str>) {
-        let found = super::check(&task(language, text), material(language), &[]).err();
+        let found = super::check(&task(language, text), material(language)).err();
         assert_eq!(
             found.as_ref().map(Broken::name),
             expect,
@@ -437,12 +437,15 @@ mod tests {
             task("en", GOOD),
             task("en", "Another text that shares nothing."),
         );
+        let [of_good, of_other] = [&good, &other].map(Compared::new);
+        assert_eq!(new_beside(&of_good, [&of_other]), Ok(()));
         assert_eq!(
-            super::check(&good, material("en"), &[&good]),
+            new_beside(&of_good, [&of_other, &of_good]),
             Err(Broken::Duplicate)
         );
+        assert_eq!(room_for_its_family(&good, &[&other]), Ok(()));
         assert_eq!(
-            super::check(&good, material("en"), &[&other, &other]),
+            room_for_its_family(&good, &[&other, &other]),
             Err(Broken::FamilyThrice)
         );
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Material, check, missing_phases};
+use super::{Material, check_beside, missing_phases};
 use crate::{
     data::{
         Difficulty, Facets, FromSeminar, InspirationId, Origin, Phase, SeminarId, Task, TaskId,
@@ -65,7 +65,7 @@ fn broken(given: Given, reply: Reply) -> BTreeSet<String> {
                 translation_of: None,
             }),
         };
-        match check(
+        match check_beside(
             &task,
             Material {
                 words: &words,
