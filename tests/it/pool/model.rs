@@ -122,10 +122,13 @@ pub fn talk(name: &str, sentences: usize) -> Vec<String> {
 }
 
 fn idea_of(name: &str, idea: usize) -> String {
-    let own: Vec<String> = (0..3).map(|n| word(name, 10 * idea + n)).collect();
+    let own: Vec<String> = (0..15).map(|n| word(name, 20 * idea + n)).collect();
     format!(
-        "The open question is why the {} sensor drifts in every {} basin once the {} pump has stopped.",
-        own[0], own[1], own[2]
+        "The open question is why the {} sensor drifts in every {} basin once the {} pump has stopped, be it by {}.",
+        own[0],
+        own[1],
+        own[2],
+        own[3..].join(" or ")
     )
 }
 
