@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, Cause};
+use super::{CallId, Cause, Trajectory};
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ pub struct Source {
     pub url: String,
     /// Its title, which may be empty.
     pub title: String,
+    /// The number by which the reply's text names it, as in `[3]`, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
 }
 
 /// One logical call, finished: a reply or a cause.
@@ -81,6 +84,8 @@ pub struct Call {
     pub earlier: Vec<String>,
     /// What the provider names as the reply's sources, apart from its text.
     pub sources: Vec<Source>,
+    /// What the provider tells of the way to the reply.
+    pub trajectory: Option<Trajectory>,
     /// How the server was asked, where that differs from the request.
     pub asked_as: Option<String>,
     /// Why the call failed, if it did.

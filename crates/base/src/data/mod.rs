@@ -18,6 +18,7 @@ pub mod score;
 pub mod statement;
 pub mod task;
 pub mod time;
+pub mod trajectory;
 pub mod transcript;
 pub mod verdict;
 
@@ -48,5 +49,6 @@ pub use score::PersonScore;
 pub use statement::{Citation, ReadReport, Statement};
 pub use task::{Difficulty, Edited, Facets, FromFile, FromSeminar, Origin, Phase, Task, TaskType};
 pub use time::Ms;
+pub use trajectory::{Step, StepKind, Teller, Trajectory, TrajectoryCounts};
 pub use transcript::{ModelRef, Segment, Transcript, is_read, other_language, primary_language};
 pub use verdict::{Comparison, Criteria, ListComparison, ListOrder, Side, Verdict};

@@ -47,6 +47,10 @@ pub enum Cause {
     UnknownReference,
     /// An answer that was offered has no log-probability.
     Unweighed,
+    /// The provider ended a reply that it was making in the background, or somebody had it do so.
+    Cancelled,
+    /// The provider does not know a reply any more that it was making in the background.
+    Lost,
     /// The embedded model's process failed.
     LocalEngine,
     /// Nobody was asked: the command only predicts what it would ask.
@@ -97,6 +101,8 @@ impl Cause {
             Self::Inconsistent => "inconsistent",
             Self::UnknownReference => "unknown_reference",
             Self::Unweighed => "unweighed",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
             Self::LocalEngine => "local_engine",
             Self::NotAsked => "not_asked",
         }

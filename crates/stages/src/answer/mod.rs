@@ -166,7 +166,8 @@ async fn answer_and_save(
             &attempt.text,
             attempt.cost,
         );
-        ctx.store.save_report(&report, Some(&options.maker))?;
+        let (maker, trajectory) = (&options.maker, attempt.trajectory.as_ref());
+        ctx.store.save_answer(&report, Some(maker), trajectory)?;
     }
     Ok(Some(attempt))
 }

@@ -1,7 +1,7 @@
 //! The outcome of one attempt to answer a question, the same for programs and models.
 
 use crate::{
-    data::{AttemptCost, State},
+    data::{AttemptCost, State, Trajectory},
     text::words,
 };
 
@@ -18,6 +18,8 @@ pub struct Attempt {
     pub is_overlong: bool,
     /// Tokens, money and time.
     pub cost: AttemptCost,
+    /// What the agent did on its way, where that is told.
+    pub trajectory: Option<Trajectory>,
     /// The kind of failure in one word; the state's word where there is no other.
     pub cause: &'static str,
     /// Why there is no answer, with a hint on a second line where there is one.
@@ -35,6 +37,7 @@ impl Attempt {
             text,
             is_overlong: false,
             cost: AttemptCost::default(),
+            trajectory: None,
             cause: state.word(),
             message: String::new(),
             is_transient: false,

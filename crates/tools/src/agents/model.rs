@@ -70,6 +70,7 @@ impl Agent for ModelAgent {
         };
         let attempt = Attempt {
             cost: cost_of(&call),
+            trajectory: call.trajectory.clone(),
             ..attempt
         };
         Ok(Some(attempt.within(query.max_words)))
@@ -112,6 +113,7 @@ fn without_answer(Unscored { cause, reason }: Unscored, call: &Call) -> Attempt 
 
 fn with_hint(cause: Cause, reason: &str) -> String {
     let hint = match cause {
+        Cause::Lost | Cause::Cancelled => "--retry-failed asks anew, which is charged anew",
         Cause::Truncated => "`max_tokens` of the agent gives the report more room",
         Cause::Refused => "where the model cannot search the web, say `web_search = false`",
         cause if cause.is_transient() => "the same command asks again",
@@ -123,11 +125,16 @@ fn with_hint(cause: Cause, reason: &str) -> String {
 /// The cost of the call. A server that counts nothing leaves the tokens unknown, not zero.
 fn cost_of(call: &Call) -> AttemptCost {
     let is_counted = call.usage.input + call.usage.output > 0;
+    // It took too long, and nobody counted: it may be in the making, and be charged.
+    let is_open = call.cause == Some(Cause::Timeout) && !is_counted;
     AttemptCost {
         input_tokens: is_counted.then_some(call.usage.input),
         output_tokens: is_counted.then_some(call.usage.output),
         tokens: None,
-        cost_usd: call.cost_micro.map(|micro| micro as f64 / 1e6),
+        cost_usd: call
+            .cost_micro
+            .filter(|_| !is_open)
+            .map(|micro| micro as f64 / 1e6),
         seconds: Some(call.ms as f64 / 1e3),
     }
 }

@@ -1,13 +1,17 @@
 //! Sources that a provider names beside the text of a reply. A reader of the report sees only the
 //! text: sources that it does not cite are listed at its end, so that an evaluator finds them.
 
+use std::collections::BTreeMap;
+
 use crate::{citations, data::Source, text::url};
 
 /// Characters of a title that are shown.
 const LONGEST_TITLE: usize = 200;
 
-/// The report with a list of the `sources` that its text does not cite, in their order and each once.
+/// The report with a list of references for the numbers by which it names `sources`, where it has
+/// none, and with a list of those that its text does not cite, in their order and each once.
 pub fn append_uncited(report: &str, sources: &[Source], language: &str) -> String {
+    let report = &with_references(report, sources, language);
     let cited = citations::parse(report);
     let mut known: Vec<String> = cited
         .urls()
@@ -40,8 +44,44 @@ pub fn append_uncited(report: &str, sources: &[Source], language: &str) -> Strin
     )
 }
 
+/// The report with the sources that its text names by number, as some providers have it: `[3]` is
+/// their third result, and the text has no list of references.
+fn with_references(report: &str, sources: &[Source], language: &str) -> String {
+    let is_named = |source: &Source| {
+        let number = source.number?;
+        report.contains(&format!("[{number}]")).then_some(number)
+    };
+    let mut named = BTreeMap::new();
+    for source in sources {
+        let address = url::canonical(&source.url);
+        if let (Some(number), Some(address)) = (is_named(source), address) {
+            named
+                .entry(number)
+                .or_insert_with(|| format!("[{number}] {}", entry(&source.title, &address)));
+        }
+    }
+    if named.is_empty() || !citations::parse(report).references.is_empty() {
+        return report.to_owned();
+    }
+    let heading = if language.starts_with("zh") {
+        "参考文献"
+    } else {
+        "References"
+    };
+    let lines: Vec<String> = named.into_values().collect();
+    format!(
+        "{}\n\n## {heading}\n\n{}\n",
+        report.trim_end(),
+        lines.join("\n\n")
+    )
+}
+
 /// An entry of the list. It has no number, because the text could cite a source by the same number.
 fn line(title: &str, address: &str) -> String {
+    format!("- {}", entry(title, address))
+}
+
+fn entry(title: &str, address: &str) -> String {
     let title: String = title
         .chars()
         .map(without_markup)
@@ -49,9 +89,9 @@ fn line(title: &str, address: &str) -> String {
         .collect();
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     if title.is_empty() {
-        format!("- <{address}>")
+        format!("<{address}>")
     } else {
-        format!("- {title}: <{address}>")
+        format!("{title}: <{address}>")
     }
 }
 
@@ -72,7 +112,31 @@ mod tests {
         Source {
             url: url.into(),
             title: title.into(),
+            number: None,
         }
+    }
+
+    #[test]
+    fn numbers_that_a_provider_gave_lead_to_their_pages() {
+        let numbered = |number, url: &str, title: &str| Source {
+            number: Some(number),
+            ..source(url, title)
+        };
+        let sources = [
+            numbered(1, "https://drum.test/a", "Drums"),
+            numbered(2, "https://silt.test/b", "Silt"),
+            numbered(3, "https://river.test/c", "Rivers"),
+        ];
+        let whole = append_uncited("# 报告\n\n河床如鼓 [1][3]。", &sources, "zh");
+        let list = "\n\n## 参考文献\n\n[1] Drums: <https://drum.test/a>\n\n[3] Rivers: <https://river.test/c>";
+        let rest = "\n\n## 参考来源\n\n- Silt: <https://silt.test/b>\n";
+        assert_eq!(whole, format!("# 报告\n\n河床如鼓 [1][3]。{list}{rest}"));
+        let found = citations::parse(&whole);
+        let urls: Vec<&str> = found.urls().into_iter().map(|(url, _)| url).collect();
+        assert_eq!(urls[..2], ["https://drum.test/a", "https://river.test/c"]);
+        let own = "It drums [1].\n\n## References\n\n[1] Mine. https://mine.test/x";
+        let kept = append_uncited(own, &sources[..1], "en");
+        assert!(kept.starts_with(own) && kept.contains("- Drums: <https://drum.test/a>"), "{kept}");
     }
 
     #[test]

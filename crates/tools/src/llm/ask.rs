@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     Answer, ChatModel, ChatRequest, ModelError, RateChange, budget::Spent, options::LlmOptions,
-    parse::schema_of, prompt::Prompts, record, remote::MOST_SEARCHES,
+    parse::schema_of, prompt::Prompts, record,
 };
 use crate::{
     data::{Call, CallId, Cause, Exchange, Unscored, Usage},
@@ -376,6 +376,7 @@ impl Llm {
             reply: None,
             earlier: Vec::new(),
             sources: Vec::new(),
+            trajectory: None,
             asked_as: None,
             cause: None,
             error: None,
@@ -538,7 +539,7 @@ impl Llm {
         };
         let reply = experience.map(|of| of.output.div_ceil(of.calls.max(1)));
         let searches = if request.search {
-            MOST_SEARCHES.into()
+            model.most_searches().into()
         } else {
             0
         };

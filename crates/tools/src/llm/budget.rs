@@ -281,6 +281,13 @@ impl Hold<'_> {
         self.settle(most);
     }
 
+    /// The reply is still being made, and will be counted by the run that it comes to: until then
+    /// this run's budget takes it to cost the most that it could.
+    pub fn postponed(self) {
+        let most = self.most;
+        self.settle(most);
+    }
+
     fn settle(self, usage: Usage) {
         let amount = self.purse.amount(usage);
         if let Some(reservation) = self.reservation {

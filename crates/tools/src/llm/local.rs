@@ -156,7 +156,7 @@ impl ChatModel for LocalModel {
         purse: &Purse<'_>,
     ) -> Result<ChatReply, ModelError> {
         let most = Usage {
-            input: most_tokens(request),
+            input: most_tokens(request, 0),
             output: request.max_tokens.into(),
             ..Usage::default()
         };

@@ -3,6 +3,7 @@
 //! turns and the embedded model's child.
 
 mod ask;
+mod background;
 mod budget;
 mod estimate;
 mod local;
@@ -28,21 +29,23 @@ use serde_json::Value;
 
 pub use crate::llm::estimate::{Predicted, Prediction};
 pub use ask::{Answered, Ask, AskError, Counts, Llm};
-pub use budget::{Amount, Budget, Limits, Purse, Spent};
+pub use background::Pending;
+pub use budget::{Amount, Budget, Hold, Limits, Purse, Spent};
 pub use local::{LocalModel, LocalOptions};
 pub use options::{LlmOptions, Parameters};
 pub use parse::{Answer, parse};
 pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
 pub use remote::{
-    Provider, RateChange, RateReason, Remote, RemoteOptions, THINKING_ROOM, shown_url,
+    ContextSize, Effort, MOST_SEARCHES, Preset, Provider, RateChange, RateReason, Recency, Remote,
+    RemoteOptions, Research, SearchMode, SearchSettings, THINKING_ROOM, is_deep_research, shown_url,
 };
 pub use schema::object;
 pub use stand_in::{StandIn, is_code};
 pub use text::Text;
 pub use weigh::Weights;
 
-use crate::data::{Cause, Message, Source, Usage};
+use crate::data::{Cause, Message, Source, Trajectory, Usage};
 
 /// A model that answers.
 #[async_trait]
@@ -67,6 +70,14 @@ pub trait ChatModel: Send + Sync {
     fn rates(&self) -> Vec<RateChange> {
         Vec::new()
     }
+    /// How it searches and thinks, where its user set that: it can change the reply.
+    fn research(&self) -> Option<Value> {
+        None
+    }
+    /// Searches of the web that are set aside for a reply of a model that searches.
+    fn most_searches(&self) -> u32 {
+        MOST_SEARCHES
+    }
     /// Prompt tokens of a request, where the model can count them without answering.
     async fn count(&self, _request: &ChatRequest) -> Option<u64> {
         None
@@ -75,6 +86,16 @@ pub trait ChatModel: Send + Sync {
     /// first. Where the purse refuses one, the error's cause is [`Cause::NotAsked`].
     async fn chat(&self, request: &ChatRequest, purse: &Purse<'_>)
     -> Result<ChatReply, ModelError>;
+    /// The same, where the id of a reply that is made in the background is kept in `pending`, and
+    /// one that was begun before is gone on with.
+    async fn chat_pending(
+        &self,
+        request: &ChatRequest,
+        purse: &Purse<'_>,
+        _pending: &dyn Pending,
+    ) -> Result<ChatReply, ModelError> {
+        self.chat(request, purse).await
+    }
 }
 
 /// One question.
@@ -134,6 +155,8 @@ pub struct ChatReply {
     pub asked_as: Option<String>,
     /// What the provider names as sources, apart from the text.
     pub sources: Vec<Source>,
+    /// What the provider tells of the way to the reply.
+    pub trajectory: Option<Trajectory>,
 }
 
 impl ChatReply {
@@ -147,6 +170,7 @@ impl ChatReply {
             attempts: 1,
             asked_as: None,
             sources: Vec::new(),
+            trajectory: None,
         }
     }
 }
@@ -214,6 +238,9 @@ impl ModelError {
                 "run the same command again later: what was answered is kept"
             }
             Cause::ContextTooLong => "use a model with a larger context, or smaller windows",
+            Cause::Lost | Cause::Cancelled => {
+                "--retry-failed asks anew, which is charged anew"
+            }
             Cause::LocalEngine => {
                 "run the same command again; when it happens again, use a smaller model or free some memory"
             }

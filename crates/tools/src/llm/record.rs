@@ -11,8 +11,9 @@ use crate::store::Store;
 const LOOKED_AT: usize = 2000;
 /// Characters of a text that are shown where two texts part.
 const SHOWN: usize = 40;
-/// Tokens that pages found by searching may add to a prompt: what a large context holds.
-const FOUND_TOKENS: u64 = 200_000;
+/// Tokens that the pages of a search may add to a prompt; of eight searches, what a large context
+/// holds.
+const FOUND_TOKENS: u64 = 25_000;
 /// A chat template spends about this many tokens on a message at the most.
 const TEMPLATE_TOKENS: u64 = 32;
 
@@ -43,20 +44,23 @@ pub fn request(
     if resample > 0 {
         record["resample"] = json!(resample);
     }
+    if let Some(research) = model.research() {
+        record["research"] = research;
+    }
     if request.is_weighed() {
         record["offered"] = json!(request.offered);
     }
     record
 }
 
-/// The most prompt tokens that a request can have: a token is a byte at least.
-pub fn most_tokens(request: &ChatRequest) -> u64 {
+/// The most prompt tokens that a request with so many searches can have: a token is a byte at least.
+pub fn most_tokens(request: &ChatRequest, searches: u32) -> u64 {
     let texts = request
         .messages
         .iter()
         .map(|message| message.content.len() as u64 + TEMPLATE_TOKENS)
         .sum::<u64>();
-    let found = if request.search { FOUND_TOKENS } else { 0 };
+    let found = u64::from(searches) * FOUND_TOKENS;
     texts + request.schema.to_string().len() as u64 + found
 }
 

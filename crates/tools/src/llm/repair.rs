@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     Answer, AskError, ChatModel, ChatReply, ChatRequest, Finish, Llm, ModelError, Purse,
+    background::OnRecord,
     parse::{beginning, parse},
     remote::LONGEST_PAUSE,
 };
@@ -122,7 +123,15 @@ impl Llm {
             return Err(AskError::Unpriced(model.name().to_owned()));
         }
         let purse = Purse::new(&self.options.budget, price);
-        let reply = model.chat(request, &purse).await;
+        let reply = if request.is_text() {
+            let pending = OnRecord {
+                store: &self.options.store,
+                call: &call.id,
+            };
+            model.chat_pending(request, &purse, &pending).await
+        } else {
+            model.chat(request, &purse).await
+        };
         call.usage += purse.counted();
         call.cost_micro = call
             .cost_micro
@@ -199,6 +208,7 @@ fn note_reply(call: &mut Call, reply: ChatReply) {
     call.model_returned = reply.model_returned.or(call.model_returned.take());
     call.reply = Some(reply.text);
     call.sources = reply.sources;
+    call.trajectory = reply.trajectory;
     // What the first reply lacked stays in `error` as a note when the second one is good.
     call.cause = match reply.finish {
         Finish::Stop => None,

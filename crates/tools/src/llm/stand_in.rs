@@ -2,6 +2,7 @@
 //! or code that has a model's place in a role. It never answers.
 
 use async_trait::async_trait;
+use serde_json::Value;
 
 use super::{ChatModel, ChatReply, ChatRequest, ModelError, Purse};
 use crate::data::Cause;
@@ -21,6 +22,10 @@ pub struct StandIn {
     pub builtin: bool,
     /// SHA-256 of the real one's weights, where it has any.
     pub weights: Option<String>,
+    /// How the real one searches and thinks, where its user set that.
+    pub research: Option<Value>,
+    /// Searches that are set aside for a reply of the real one.
+    pub most_searches: u32,
 }
 
 #[async_trait]
@@ -39,6 +44,14 @@ impl ChatModel for StandIn {
 
     fn weights(&self) -> Option<&str> {
         self.weights.as_deref()
+    }
+
+    fn research(&self) -> Option<Value> {
+        self.research.clone()
+    }
+
+    fn most_searches(&self) -> u32 {
+        self.most_searches
     }
 
     fn parallel(&self) -> usize {

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Store, Tx, from_json, from_word, runs::add_event, to_word};
-use crate::data::{Call, CallId, Source, Usage, id::sha256_hex};
+use super::{Store, Tx, background, from_json, from_word, runs::add_event, to_word};
+use crate::data::{Call, CallId, Source, Trajectory, Usage, id::sha256_hex};
 
 /// Strings longer than this move from the request to the blob table.
 const INLINE: usize = 200;
@@ -78,6 +78,9 @@ impl Store {
             if !call.sources.is_empty() {
                 payload["sources"] = serde_json::json!(call.sources);
             }
+            if let Some(trajectory) = &call.trajectory {
+                payload["trajectory"] = serde_json::json!(trajectory);
+            }
             move_long_texts(&mut payload, tx)?;
             tx.execute(
                 "INSERT INTO call (id, role, prompt, prompt_hash, request, model_asked, model_returned, reply,
@@ -109,6 +112,10 @@ impl Store {
                     payload.to_string()
                 ],
             )?;
+            // In the same moment, so that the reply is never on record nowhere or twice.
+            if call.reply.is_some() {
+                background::end(tx, &call.id)?;
+            }
             add_event(tx, &stream, &format!("call:{}", call.role), call.id.as_str())
         })
     }
@@ -226,6 +233,7 @@ struct Payload {
     earlier: Vec<String>,
     asked_as: Option<String>,
     sources: Vec<Source>,
+    trajectory: Option<Trajectory>,
 }
 
 fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
@@ -258,6 +266,7 @@ fn read_call(row: &Row<'_>) -> rusqlite::Result<Call> {
         earlier: payload.earlier,
         asked_as: payload.asked_as,
         sources: payload.sources,
+        trajectory: payload.trajectory,
     })
 }
 
@@ -313,6 +322,9 @@ fn restore_call(connection: &Connection, call: &mut Call) -> Result<()> {
     for source in &mut call.sources {
         texts.restore_text(&mut source.url)?;
         texts.restore_text(&mut source.title)?;
+    }
+    for text in call.trajectory.iter_mut().flat_map(Trajectory::texts_mut) {
+        texts.restore_text(text)?;
     }
     Ok(())
 }

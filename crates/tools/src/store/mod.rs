@@ -2,6 +2,7 @@
 //! with SQL. Hides the schema, the migrations and the lock. One command writes, and beside it what
 //! people decide; each write is one short transaction.
 
+mod background;
 mod calls;
 mod comparisons;
 mod evidence;
@@ -22,6 +23,7 @@ mod seal;
 mod seminars;
 mod sets;
 mod tasks;
+mod trajectories;
 
 use std::{
     ops::Deref,
@@ -69,6 +71,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0002_secret.sql"),
     include_str!("schema/0003_published.sql"),
     include_str!("schema/0004_sets.sql"),
+    include_str!("schema/0005_trajectory.sql"),
 ];
 
 /// The project's database.

@@ -9,10 +9,10 @@ use std::{
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Store, Tx, from_json, from_word, runs::add_event, seal};
+use super::{Store, Tx, from_json, from_word, runs::add_event, seal, trajectories};
 use crate::data::{
     AgentReport, AttemptCost, Citation, ReadReport, Reading, ReportHead, ReportId, Statement,
-    StatementId, TaskId, id,
+    StatementId, TaskId, Trajectory, id,
 };
 
 /// Kind of the event with which making reports again begins.
@@ -27,6 +27,16 @@ impl Store {
     /// Keeps a report, and returns whether it is a new one. `maker` tells what the agent was when
     /// it made it; none where that is not known here.
     pub fn save_report(&self, report: &AgentReport, maker: Option<&str>) -> Result<bool> {
+        self.save_answer(report, maker, None)
+    }
+
+    /// The same with what the agent did on its way to the report.
+    pub fn save_answer(
+        &self,
+        report: &AgentReport,
+        maker: Option<&str>,
+        trajectory: Option<&Trajectory>,
+    ) -> Result<bool> {
         let (run, stream) = (self.run, self.stream());
         let agent = id::text('a', &[&report.agent]);
         let mut payload = serde_json::to_value(report.spent)?;
@@ -55,6 +65,9 @@ impl Store {
                     let sql = "UPDATE document SET payload = json_set(payload, '$.maker', ?2) WHERE id = ?1";
                     tx.execute(sql, params![report.id.as_str(), maker])?;
                 }
+                if let Some(trajectory) = trajectory {
+                    trajectories::save(tx, &report.id, trajectory, run)?;
+                }
                 return Ok(false);
             }
             tx.execute(
@@ -76,6 +89,9 @@ impl Store {
                     run
                 ],
             )?;
+            if let Some(trajectory) = trajectory {
+                trajectories::save(tx, &report.id, trajectory, run)?;
+            }
             add_event(tx, &stream, "report", report.id.as_str())?;
             Ok(true)
         })

@@ -7,6 +7,12 @@
 //! line on standard error may give its cost: `taskgen-usage: {"input_tokens": 812, "output_tokens":
 //! 2040, "cost_usd": 0.03}`, each field optional. Nothing that it writes is ever executed.
 //!
+//! On descriptor 3 (Unix) it may tell what it does, a JSON object a line, written at once or as it
+//! goes: `{"type": "search", "query": "…"}`, `{"type": "visit", "url": "…", "title": "…"}`,
+//! `{"type": "note", "text": "…"}`, `{"type": "usage", "input_tokens": 812, "output_tokens": 204}`,
+//! each with `seconds` and `failed` where they are known. A line of over 16 kB, or that is none of
+//! these, is counted; 1000 steps and 1 MB are kept, and the rest is counted, too.
+//!
 //! Two variables are set only where there is something to say. `TASKGEN_CONVERSATION` names a file,
 //! `conversation.json` in the program's folder, with the earlier questions and its own answers:
 //! `[{"question": "…", "answer": "…"}, …]`, oldest first. `TASKGEN_MAX_WORDS` is the most words of
@@ -17,6 +23,8 @@
 
 #[cfg(target_os = "linux")]
 mod descendants;
+#[cfg(unix)]
+mod descriptor;
 mod group;
 #[cfg(target_os = "linux")]
 mod killing;
@@ -31,6 +39,7 @@ mod stderr;
 mod supervisor;
 #[cfg(all(test, unix))]
 mod tests;
+mod trace;
 
 use std::{
     collections::BTreeMap,
@@ -113,6 +122,7 @@ fn attempt_of(result: RunResult, is_sandboxed: bool) -> Attempt {
     };
     Attempt {
         cost: result.cost,
+        trajectory: result.trajectory,
         cause: result
             .fault
             .map_or(result.state.word(), |fault| fault.word()),

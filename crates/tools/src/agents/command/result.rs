@@ -1,6 +1,6 @@
 //! The result of a program's run, and its faults.
 
-use crate::data::{AttemptCost, State};
+use crate::data::{AttemptCost, State, Trajectory};
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub(super) struct RunResult {
     pub fault: Option<Fault>,
     /// The report, or what was written with a refusal; without the values of named keys and tokens.
     pub text: String,
+    /// What the command tells of its way, without the values of named keys and tokens.
+    pub trajectory: Option<Trajectory>,
     /// The cost that the command states, and the time it took.
     pub cost: AttemptCost,
     /// Why there is no report, or what is wrong with the line on usage: one line, and a hint where
@@ -66,6 +68,7 @@ impl RunResult {
             state,
             fault: None,
             text,
+            trajectory: None,
             cost: AttemptCost::default(),
             message: None,
             stderr: String::new(),

@@ -22,6 +22,7 @@ use super::{
     question_json,
     result::{Fault, RunResult, TooLong},
     stderr::{self, StderrLog},
+    trace::Trace,
 };
 #[cfg(target_os = "linux")]
 use super::{leftovers, supervisor};
@@ -63,7 +64,7 @@ impl Ending {
 pub(super) async fn run(agent: &CommandAgent, query: &Query<'_>) -> RunResult {
     let started = Instant::now();
     let mut result = match start(agent, query) {
-        Ok(group) => attend(group, agent, query).await,
+        Ok((group, told)) => attend(group, told, agent, query).await,
         Err((fault, message)) => RunResult::error(fault, message),
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -71,7 +72,16 @@ pub(super) async fn run(agent: &CommandAgent, query: &Query<'_>) -> RunResult {
     result
 }
 
-fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, String)> {
+/// The reading end of descriptor 3; none where there are no such numbers.
+#[cfg(unix)]
+type Told = tokio::net::unix::pipe::Receiver;
+#[cfg(not(unix))]
+type Told = tokio::io::Empty;
+
+fn start(
+    agent: &CommandAgent,
+    query: &Query<'_>,
+) -> Result<(Group, Option<Told>), (Fault, String)> {
     let Some((program, arguments)) = agent.argv.split_first() else {
         return Err((Fault::NotStarted, "the command is empty".to_owned()));
     };
@@ -98,13 +108,21 @@ fn start(agent: &CommandAgent, query: &Query<'_>) -> Result<Group, (Fault, Strin
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let is_supervised = agent.supervisor.is_some();
-    Group::start(command, is_supervised).map_err(|error| {
+    #[cfg(unix)]
+    let traced = super::descriptor::trace(&mut command)
+        .map_err(|error| (Fault::NotSupervised, error.to_string()))?;
+    let group = Group::start(command, is_supervised).map_err(|error| {
         if is_supervised {
             let message = format!("the process that looks after agents does not start: {error}");
             return (Fault::NotSupervised, message);
         }
         not_started(program, &error)
-    })
+    })?;
+    #[cfg(unix)]
+    let told = Some(traced.reader);
+    #[cfg(not(unix))]
+    let told = None;
+    Ok((group, told))
 }
 
 /// The supervisor's command, up to the program that it starts.
@@ -158,7 +176,12 @@ fn not_started(program: &str, error: &io::Error) -> (Fault, String) {
 }
 
 /// Feeds and reads a running command to its end, and sees that nothing of it is left.
-async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> RunResult {
+async fn attend(
+    mut group: Group,
+    told: Option<Told>,
+    agent: &CommandAgent,
+    query: &Query<'_>,
+) -> RunResult {
     let question = &question_json(query);
     let secrets = stderr::secrets(&agent.environment, &agent.secrets);
     let (stdin, stdout, stderr) = (
@@ -168,13 +191,15 @@ async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> Ru
     );
     let mut out = Vec::with_capacity(1 << 16);
     let mut log = StderrLog::new(&secrets);
+    let mut trace = Trace::new();
     let (ending, seconds) = {
         // All three at once: a command that fills one pipe while another is waited for would hang.
         let streams = async {
             tokio::try_join!(
                 write_question(stdin, question),
                 read_report(stdout, &mut out),
-                log.read(stderr)
+                log.read(stderr),
+                trace.read(told)
             )
         };
         let mut streams = pin!(streams);
@@ -212,8 +237,10 @@ async fn attend(mut group: Group, agent: &CommandAgent, query: &Query<'_>) -> Ru
         };
         (ended, seconds)
     };
+    let trajectory = trace.finish(&log);
     let mut result = log.complete(result_of(ending, &out, agent.time_limit));
     result.cost.seconds = seconds;
+    result.trajectory = trajectory;
     result
 }
 

@@ -106,7 +106,8 @@ impl<'a> StderrLog<'a> {
         }
     }
 
-    fn redacted(&self, text: &str) -> String {
+    /// A text without the values of secrets.
+    pub fn redacted(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| {
             text.replace(secret.as_str(), "…")
         })

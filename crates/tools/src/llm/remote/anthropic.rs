@@ -2,15 +2,17 @@
 //! that a reply is a list of blocks, and that prompt tokens are counted in three.
 
 use reqwest::Url;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    Dialect, MOST_SEARCHES,
+    Dialect, MOST_SEARCHES, SearchSettings,
     failure::{Failed, no_end, no_message},
-    items, reply, searched, source, tokens,
+    parts::{cut, items, reply, searched, source, tokens},
+    responses::put_list,
+    responses_steps::pages,
 };
 use crate::{
-    data::Cause,
+    data::{Cause, Step, StepKind, trajectory::LONGEST_TEXT},
     http::Again,
     llm::{
         ChatReply, ChatRequest, Finish,
@@ -18,7 +20,26 @@ use crate::{
     },
 };
 
-pub(super) struct Anthropic;
+pub(super) struct Anthropic {
+    pub search: SearchSettings,
+}
+
+impl Anthropic {
+    fn search_tool(&self) -> Value {
+        let most = self.search.most.unwrap_or(MOST_SEARCHES);
+        let mut tool = Map::new();
+        tool.insert("type".into(), "web_search_20250305".into());
+        tool.insert("name".into(), "web_search".into());
+        tool.insert("max_uses".into(), most.into());
+        put_list(&mut tool, "allowed_domains", &self.search.domains);
+        put_list(&mut tool, "blocked_domains", &self.search.without_domains);
+        if let Some(country) = &self.search.country {
+            let place = json!({ "type": "approximate", "country": country });
+            tool.insert("user_location".into(), place);
+        }
+        Value::Object(tool)
+    }
+}
 
 impl Dialect for Anthropic {
     fn url(&self, base: &str, _model: &str) -> String {
@@ -51,8 +72,7 @@ impl Dialect for Anthropic {
             body["temperature"] = json!(request.temperature);
         }
         if request.search {
-            let tool = json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": MOST_SEARCHES });
-            body["tools"] = json!([tool]);
+            body["tools"] = json!([self.search_tool()]);
         }
         match form {
             _ if !request.has_schema() || form == Form::Prompt => {}
@@ -110,6 +130,7 @@ impl Dialect for Anthropic {
             reply,
             tokens(&usage["server_tool_use"], &["web_search_requests"]),
             sources,
+            steps(blocks),
         ))
     }
 
@@ -125,6 +146,41 @@ impl Dialect for Anthropic {
             "overloaded_error" => Some(Cause::Overloaded),
             _ => None,
         }
+    }
+}
+
+/// The searches and opened pages among the blocks, each with what it found.
+fn steps(blocks: &[Value]) -> Vec<Step> {
+    let mut steps: Vec<(&str, Step)> = Vec::new();
+    for block in blocks {
+        match block["type"].as_str() {
+            Some("server_tool_use") => {
+                let id = block["id"].as_str().unwrap_or_default();
+                steps.push((id, asked(block)));
+            }
+            Some("web_search_tool_result" | "web_fetch_tool_result") => {
+                let id = block["tool_use_id"].as_str().unwrap_or_default();
+                let Some((_, step)) = steps.iter_mut().find(|(of, _)| *of == id) else {
+                    continue;
+                };
+                let kind = block["content"]["type"].as_str().unwrap_or_default();
+                step.failed = kind.ends_with("_error");
+                step.found = pages(&block["content"]);
+            }
+            _ => {}
+        }
+    }
+    steps.into_iter().map(|(_, step)| step).collect()
+}
+
+fn asked(block: &Value) -> Step {
+    let short = |text: &str| cut(text, LONGEST_TEXT);
+    let input = &block["input"];
+    match (input["query"].as_str(), input["url"].as_str()) {
+        (Some(query), _) => Step::search(vec![short(query)]),
+        (None, Some(url)) => Step::visit(&short(url), None),
+        (None, None) if block["name"] == "web_search" => Step::new(StepKind::Search),
+        (None, None) => Step::note(&short(block["name"].as_str().unwrap_or_default())),
     }
 }
 

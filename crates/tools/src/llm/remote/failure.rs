@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::gate::Closed;
 use crate::{
-    data::Cause,
+    data::{Cause, Usage},
     http::Again,
     llm::{ChatRequest, ModelError},
 };
@@ -23,6 +23,10 @@ pub(super) struct Failed {
     pub server_text: String,
     /// Whether the server may have worked for it, and charge.
     pub charged: bool,
+    /// Whether the reply is still being made, and can be asked for again.
+    pub pending: bool,
+    /// What the server says that it took.
+    pub usage: Option<Usage>,
 }
 
 impl Failed {
@@ -32,6 +36,8 @@ impl Failed {
             again,
             server_text: String::new(),
             charged: false,
+            pending: false,
+            usage: None,
         }
     }
 

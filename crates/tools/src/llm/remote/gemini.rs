@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::{
     Dialect,
     failure::{Failed, no_end, no_message},
-    items, reply, searched, source, tokens,
+    parts::{cut, items, reply, searched, source, tokens},
 };
 use crate::{
-    data::Cause,
+    data::{Cause, Step, trajectory::LONGEST_TEXT},
     llm::{
         ChatReply, ChatRequest, Finish,
         remote::capabilities::{Capabilities, Form, messages, open_api, system_apart},
@@ -125,10 +125,12 @@ impl Dialect for Gemini {
             .iter()
             .map(|chunk| &chunk["web"]);
         let sources = pages.filter_map(|page| source(&page["uri"], &page["title"]));
+        let queries = items(&found["webSearchQueries"]);
         Ok(searched(
             reply,
-            items(&found["webSearchQueries"]).len() as u64,
+            queries.len() as u64,
             sources,
+            steps(queries),
         ))
     }
 
@@ -151,6 +153,14 @@ impl Dialect for Gemini {
             .find_map(|detail| detail["retryDelay"].as_str())?;
         Duration::try_from_secs_f64(delay.trim_end_matches('s').parse().ok()?).ok()
     }
+}
+
+/// A search for each query. Which pages belong to which is not told.
+fn steps(queries: &[Value]) -> Vec<Step> {
+    let texts = queries.iter().filter_map(Value::as_str);
+    texts
+        .map(|query| Step::search(vec![cut(query, LONGEST_TEXT)]))
+        .collect()
 }
 
 /// What is exhausted: the day's or the account's share, which no waiting brings back soon, or the

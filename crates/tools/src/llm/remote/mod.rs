@@ -3,6 +3,7 @@
 //! wrong on the wire.
 
 mod anthropic;
+mod background;
 mod capabilities;
 mod failure;
 mod gate;
@@ -11,6 +12,11 @@ mod headers;
 mod limiter;
 mod openai;
 mod options;
+mod parts;
+mod research;
+mod responses;
+mod responses_steps;
+mod secrets;
 mod waiting;
 
 use std::{
@@ -33,10 +39,11 @@ use self::{
     waiting::Waiting,
 };
 use super::{
-    ChatModel, ChatReply, ChatRequest, Finish, ModelError, Purse, Spent, record::most_tokens,
+    ChatModel, ChatReply, ChatRequest, Hold, ModelError, Pending, Purse, Spent,
+    background::NotKept, record::most_tokens,
 };
 use crate::{
-    data::{Cause, Source, Usage},
+    data::{Cause, Usage},
     http::{self, Again, Http, HttpOptions, Retries},
     llm::remote::capabilities::{Capabilities, Form, KnownCapabilities},
 };
@@ -44,13 +51,16 @@ use crate::{
 pub use self::{
     limiter::{RateChange, RateReason},
     options::{Provider, RemoteOptions},
+    research::{
+        ContextSize, Effort, Preset, Recency, Research, SearchMode, SearchSettings,
+        is_deep_research,
+    },
+    secrets::shown_url,
 };
 pub use crate::llm::remote::capabilities::THINKING_ROOM;
 
 /// A reply larger than this is no reply.
 const LARGEST_BODY: usize = 8 << 20;
-/// No call has so many tokens.
-const MOST_TOKENS: u64 = 1 << 40;
 /// Connections that are tried to a server that was never there.
 const KNOCKS: u32 = 3;
 /// Searches of the web that a model may make for one text, where its provider takes a limit. More
@@ -63,12 +73,24 @@ pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 trait Dialect: Send + Sync {
     /// Where questions go, below the base URL, which has no slash at its end.
     fn url(&self, base: &str, model: &str) -> String;
+    /// Where a reply is that is made in the background.
+    fn url_of_reply(&self, base: &str, model: &str, id: &str) -> String {
+        format!("{}/{id}", self.url(base, model))
+    }
     /// The headers that carry the key and the protocol's version.
     fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)>;
     /// Ways to ask for a reply of a schema, the best one first.
     fn forms(&self) -> &'static [Form];
     /// The question.
     fn body(&self, model: &str, request: &ChatRequest, capabilities: Capabilities) -> Value;
+    /// The most tokens of the reply, thoughts included.
+    fn length(&self, request: &ChatRequest, capabilities: Capabilities) -> u32 {
+        capabilities.length(request)
+    }
+    /// The id of a reply that is still being made in the background; none of any other answer.
+    fn unfinished(&self, _body: &Value) -> Option<String> {
+        None
+    }
     /// The answer to the question.
     fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed>;
     /// What only this provider says when it refuses; `text` is the whole body in lower case.
@@ -82,7 +104,7 @@ trait Dialect: Send + Sync {
 /// A model behind a server.
 pub struct Remote {
     options: RemoteOptions,
-    dialect: &'static dyn Dialect,
+    dialect: Box<dyn Dialect>,
     http: Option<Http>,
     shown_url: String,
     /// What must never be said: the key, and what the URL hides.
@@ -109,17 +131,13 @@ impl Remote {
             longest: LONGEST_PAUSE,
         };
         Self {
-            dialect: match options.provider {
-                Provider::OpenAi => &openai::OpenAi,
-                Provider::Anthropic => &anthropic::Anthropic,
-                Provider::Gemini => &gemini::Gemini,
-            },
+            dialect: dialect(&options),
             http: options
                 .http
                 .clone()
                 .or_else(|| Http::new(HttpOptions::default()).ok()),
             shown_url: shown_url(&options.base_url),
-            secrets: secrets(&options),
+            secrets: secrets::secrets(&options),
             gate: Gate::new(limits),
             capabilities: Mutex::default(),
             closed: OnceLock::new(),
@@ -150,6 +168,7 @@ impl Remote {
         }
         // Others may have found out something while this one waited.
         let mut capabilities = self.known().capabilities;
+        capabilities.room |= self.thinks();
         let mut named = true;
         let forms = if request.has_schema() {
             self.dialect.forms()
@@ -159,6 +178,8 @@ impl Remote {
         loop {
             let outcome = self.send(request, capabilities, sent, &mut pass).await;
             let next = match &outcome {
+                // A text that was cut in the background is not made and charged again.
+                Ok(_) if self.is_background(request) => None,
                 Ok(reply) => capabilities.with_room(reply),
                 Err(failed) if failed.is_about_capabilities() => {
                     capabilities.without(&failed.server_text, forms)
@@ -195,29 +216,14 @@ impl Remote {
             request,
             capabilities,
         ));
-        let searches = if request.search {
-            MOST_SEARCHES.into()
-        } else {
-            0
-        };
-        let most = Usage {
-            input: most_tokens(request),
-            output: capabilities.length(request).into(),
-            cached: 0,
-            searches,
-        };
-        let never = |spent: Spent| Failed::new(Cause::NotAsked, spent.to_string(), Again::Never);
-        let hold = sent.purse.hold(most).await.map_err(never)?;
+        let hold = self.hold(request, capabilities, sent).await?;
         sent.requests.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.answer(post, request, pass).await;
-        match &outcome {
-            Ok(ChatReply {
-                usage: Some(usage), ..
-            }) => hold.counted(*usage),
-            Ok(_) => hold.uncounted(),
-            Err(failed) if failed.charged => hold.uncounted(),
-            Err(_) => drop(hold),
-        }
+        let outcome = match self.answer(post, request, sent, pass).await {
+            Ok(Answer::Whole(reply)) => Ok(*reply),
+            Ok(Answer::Made(id)) => self.await_reply(&id, request, sent).await,
+            Err(failed) => Err(failed),
+        };
+        settle(hold, &outcome);
         if let Some(failed) = outcome
             .as_ref()
             .err()
@@ -239,6 +245,42 @@ impl Remote {
         outcome
     }
 
+    /// Sets aside the most that a reply can take.
+    async fn hold<'a>(
+        &self,
+        request: &ChatRequest,
+        capabilities: Capabilities,
+        sent: &Sent<'a>,
+    ) -> Result<Hold<'a>, Failed> {
+        let searches = if request.search {
+            self.most_searches()
+        } else {
+            0
+        };
+        let most = Usage {
+            input: most_tokens(request, searches),
+            output: self.dialect.length(request, capabilities).into(),
+            cached: 0,
+            searches: searches.into(),
+        };
+        let never = |spent: Spent| Failed::new(Cause::NotAsked, spent.to_string(), Again::Never);
+        sent.purse.hold(most).await.map_err(never)
+    }
+
+    /// Whether replies to such questions are made in the background.
+    fn is_background(&self, request: &ChatRequest) -> bool {
+        let options = &self.options;
+        request.is_text() && options.research.is_background(options.provider)
+    }
+
+    /// Whether the model is taken to think before it answers.
+    fn thinks(&self) -> bool {
+        matches!(
+            self.options.provider,
+            Provider::Responses | Provider::Xai | Provider::Perplexity
+        )
+    }
+
     fn known(&self) -> std::sync::MutexGuard<'_, KnownCapabilities> {
         self.capabilities
             .lock()
@@ -246,18 +288,24 @@ impl Remote {
     }
 
     fn post(&self) -> Result<reqwest::RequestBuilder, Failed> {
+        let of_model = |base: &str| self.dialect.url(base, &self.options.model);
+        self.request(Method::POST, of_model, self.options.timeout)
+    }
+
+    /// A request below the base URL, with the provider's headers.
+    fn request(
+        &self,
+        method: Method,
+        place: impl Fn(&str) -> String,
+        timeout: Duration,
+    ) -> Result<reqwest::RequestBuilder, Failed> {
         let never = |message| Failed::new(Cause::ModelNotFound, message, Again::Never);
         let (base, query) = self
             .options
             .base_url
             .split_once('?')
             .unwrap_or((&self.options.base_url, ""));
-        let mut url = Url::parse(
-            &self
-                .dialect
-                .url(base.trim_end_matches('/'), &self.options.model),
-        )
-        .map_err(|error| {
+        let mut url = Url::parse(&place(base.trim_end_matches('/'))).map_err(|error| {
             never(format!(
                 "the base URL `{}` is none: {error}",
                 self.shown_url
@@ -269,12 +317,12 @@ impl Remote {
             .as_ref()
             .ok_or_else(|| never("no HTTP client can be made".to_owned()))?;
         let post = http
-            .request(Method::POST, &url)
+            .request(method, &url)
             .map_err(|error| never(format!("--offline forbids a connection to `{}`", error.0)))?;
         let headers = self.dialect.headers(&url, self.options.api_key.as_deref());
         Ok(headers
             .into_iter()
-            .fold(post.timeout(self.options.timeout), |post, (name, value)| {
+            .fold(post.timeout(timeout), |post, (name, value)| {
                 post.header(name, value)
             }))
     }
@@ -283,23 +331,42 @@ impl Remote {
         &self,
         post: reqwest::RequestBuilder,
         request: &ChatRequest,
+        sent: &Sent<'_>,
         pass: &Pass<'_>,
-    ) -> Result<ChatReply, Failed> {
+    ) -> Result<Answer, Failed> {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
+        pass.hear(Allowance::read(
+            response.headers(),
+            jiff::Timestamp::now(),
+        ));
+        let value = self.body_of(response).await?;
+        let Some(id) = self.dialect.unfinished(&value) else {
+            let reply = self.dialect.reply(&value, request)?;
+            return Ok(Answer::Whole(Box::new(reply)));
+        };
+        // Before anything else is done: whoever is killed from here on goes on with this reply.
+        sent.pending.begin(&id);
+        Ok(Answer::Made(id))
+    }
+
+    /// The JSON of a successful answer, or why there is none.
+    async fn body_of(&self, response: Response) -> Result<Value, Failed> {
         self.reached.store(true, Ordering::Relaxed);
-        let now = jiff::Timestamp::now();
-        pass.hear(Allowance::read(response.headers(), now));
         let (status, wait) = (
             response.status(),
-            http::retry_after(response.headers(), now),
+            http::retry_after(response.headers(), jiff::Timestamp::now()),
         );
         let body = self.redacted(&read_capped(response).await?);
         let value: Option<Value> = serde_json::from_str(&body).ok();
         match value {
-            Some(value) if status.is_success() => match failure::in_a_success(&value) {
-                Some(status) => Err(self.rejected(status, wait, &body)),
-                None => self.dialect.reply(&value, request),
-            },
+            Some(value) if status.is_success() => {
+                // A response that failed is a success with an error in it, and has its own words.
+                let is_response = value["object"] == "response";
+                match failure::in_a_success(&value).filter(|_| !is_response) {
+                    Some(status) => Err(self.rejected(status, wait, &body)),
+                    None => Ok(value),
+                }
+            }
             None if status.is_success() => Err(failure::broken(&body)),
             _ => Err(self.rejected(status, wait, &body)),
         }
@@ -341,7 +408,7 @@ impl Remote {
             error,
             again,
             server_text,
-            charged: false,
+            ..Failed::new(cause, String::new(), again)
         }
     }
 
@@ -381,6 +448,15 @@ impl ChatModel for Remote {
         }
     }
 
+    fn research(&self) -> Option<Value> {
+        self.options.research.key()
+    }
+
+    fn most_searches(&self) -> u32 {
+        let options = &self.options;
+        options.research.searches(options.provider, &options.model)
+    }
+
     /// Generous: the limiter says how many of them are in flight.
     fn parallel(&self) -> usize {
         self.options.most
@@ -391,23 +467,24 @@ impl ChatModel for Remote {
         request: &ChatRequest,
         purse: &Purse<'_>,
     ) -> Result<ChatReply, ModelError> {
+        self.chat_pending(request, purse, &NotKept).await
+    }
+
+    async fn chat_pending(
+        &self,
+        request: &ChatRequest,
+        purse: &Purse<'_>,
+        pending: &dyn Pending,
+    ) -> Result<ChatReply, ModelError> {
         let sent = Sent {
             requests: AtomicU32::new(0),
             purse,
+            pending,
         };
-        let policy = Retries {
-            attempts: self.options.attempts.max(1),
-            pause: self.options.pause,
-            longest: LONGEST_PAUSE,
+        let outcome = match pending.begun().filter(|_| self.is_background(request)) {
+            Some(id) => self.go_on(&id, request, &sent).await,
+            None => self.ask(request, &sent).await,
         };
-        let again = |failed: &Failed| match failed.error.cause {
-            // A text that took too long takes as long again, and is charged again.
-            Cause::Timeout if request.is_text() => Again::Never,
-            _ => self.again(failed, &sent),
-        };
-        let tell = |failed: &Failed, pause| self.tell_of(pause, &failed.error.message);
-        let outcome =
-            http::retry_telling(policy, || self.attempt(request, &sent), again, tell).await;
         let attempts = sent.requests.into_inner();
         match outcome {
             Ok(reply) => Ok(ChatReply { attempts, ..reply }),
@@ -419,10 +496,74 @@ impl ChatModel for Remote {
     }
 }
 
+impl Remote {
+    /// Asks, as often as makes sense.
+    async fn ask(&self, request: &ChatRequest, sent: &Sent<'_>) -> Result<ChatReply, Failed> {
+        let policy = Retries {
+            attempts: self.options.attempts.max(1),
+            pause: self.options.pause,
+            longest: LONGEST_PAUSE,
+        };
+        let again = |failed: &Failed| match failed.error.cause {
+            // A text that took too long takes as long again, and is charged again.
+            Cause::Timeout if request.is_text() => Again::Never,
+            // It may be in the making, and nobody knows its id.
+            Cause::Connection if failed.charged && self.is_background(request) => Again::Never,
+            _ => self.again(failed, sent),
+        };
+        let tell = |failed: &Failed, pause| self.tell_of(pause, &failed.error.message);
+        http::retry_telling(policy, || self.attempt(request, sent), again, tell).await
+    }
+}
+
+/// What came back of a question.
+enum Answer {
+    /// The reply.
+    Whole(Box<ChatReply>),
+    /// The id of a reply that is made in the background.
+    Made(String),
+}
+
+/// Books what an outcome took.
+fn settle(hold: Hold<'_>, outcome: &Result<ChatReply, Failed>) {
+    match outcome {
+        Ok(ChatReply {
+            usage: Some(usage), ..
+        }) => hold.counted(*usage),
+        Ok(_) => hold.uncounted(),
+        Err(failed) if failed.usage.is_some() => hold.counted(failed.usage.unwrap_or_default()),
+        Err(failed) if failed.pending => hold.postponed(),
+        Err(failed) if failed.charged => hold.uncounted(),
+        Err(_) => drop(hold),
+    }
+}
+
+fn dialect(options: &RemoteOptions) -> Box<dyn Dialect> {
+    let research = options.research.clone();
+    match options.provider {
+        Provider::OpenAi | Provider::Sonar => Box::new(openai::OpenAi {
+            is_sonar: options.provider == Provider::Sonar,
+            search: research.search,
+        }),
+        Provider::Responses | Provider::Xai | Provider::Perplexity => {
+            Box::new(responses::Responses {
+                provider: options.provider,
+                model: options.model.clone(),
+                research,
+            })
+        }
+        Provider::Anthropic => Box::new(anthropic::Anthropic {
+            search: research.search,
+        }),
+        Provider::Gemini => Box::new(gemini::Gemini),
+    }
+}
+
 /// The requests of one question.
 struct Sent<'a> {
     requests: AtomicU32,
     purse: &'a Purse<'a>,
+    pending: &'a dyn Pending,
 }
 
 async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
@@ -440,186 +581,4 @@ async fn read_capped(mut response: Response) -> Result<Vec<u8>, Failed> {
         }
     }
     Ok(body)
-}
-
-/// The key, and user, password and each value of the query of the URL, as written and as meant.
-fn secrets(options: &RemoteOptions) -> Vec<String> {
-    let url = Url::parse(&options.base_url).ok();
-    let (_, query) = options.base_url.split_once('?').unwrap_or_default();
-    let key = options.api_key.iter().filter(|key| !stands_for_no_key(key));
-    let mut secrets: Vec<String> = key.cloned().collect();
-    // The version of an API, which some servers want there, is no secret.
-    let hides = |name: &str| name != "api-version";
-    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    secrets.extend(
-        pairs
-            .filter(|(name, _)| hides(name))
-            .map(|(_, value)| value.to_owned()),
-    );
-    if let Some(url) = &url {
-        secrets.extend(
-            url.query_pairs()
-                .filter(|(name, _)| hides(name))
-                .map(|(_, value)| value.into_owned()),
-        );
-        secrets.extend([
-            url.username().to_owned(),
-            url.password().unwrap_or_default().to_owned(),
-        ]);
-    }
-    // What is so short that it may be part of any word is no secret.
-    secrets.retain(|secret| secret.len() > 3);
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets.dedup();
-    secrets
-}
-
-/// Words that are given as a key to servers that ask for none.
-const NO_KEY: [&str; 14] = [
-    "none",
-    "null",
-    "empty",
-    "no-key",
-    "nokey",
-    "dummy",
-    "fake",
-    "test",
-    "local",
-    "ollama",
-    "lm-studio",
-    "not-needed",
-    "unused",
-    "sk-no-key-required",
-];
-
-/// Whether a key is such a word. It is no secret, and taking it out would spoil replies.
-fn stands_for_no_key(key: &str) -> bool {
-    NO_KEY.contains(&key.to_lowercase().as_str())
-}
-
-/// The URL without user, password and query, for the record and for messages.
-pub fn shown_url(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let (host, path) = rest
-        .split_once('/')
-        .map_or((rest, None), |(host, path)| (host, Some(path)));
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    path.map_or_else(
-        || format!("{scheme}://{host}"),
-        |path| format!("{scheme}://{host}/{path}"),
-    )
-}
-
-/// An answer's parts, as every dialect finds them.
-fn reply(
-    text: String,
-    finish: Finish,
-    model: &Value,
-    [input, output, cached]: [u64; 3],
-) -> ChatReply {
-    ChatReply {
-        model_returned: model.as_str().map(|name| cut(name, LONGEST_NAME)),
-        // A server that counts nothing says nothing, or zeros; one that counts nonsense does not
-        // count.
-        usage: [input, output, cached]
-            .iter()
-            .all(|count| *count < MOST_TOKENS)
-            .then_some(Usage {
-                input,
-                output,
-                cached,
-                searches: 0,
-            })
-            .filter(|usage| usage.input + usage.output > 0),
-        ..ChatReply::new(text, finish)
-    }
-}
-
-/// A reply with the searches that were made for it, and what the provider names as its sources.
-fn searched(
-    mut reply: ChatReply,
-    searches: u64,
-    sources: impl Iterator<Item = Source>,
-) -> ChatReply {
-    if let Some(usage) = &mut reply.usage {
-        usage.searches = searches.min(MOST_TOKENS);
-    }
-    reply.sources = sources.collect();
-    reply
-}
-
-/// Characters of what a server says beside an answer, and which is stored with it.
-const LONGEST_NAME: usize = 200;
-const LONGEST_TITLE: usize = 500;
-const LONGEST_ADDRESS: usize = 4000;
-
-fn cut(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
-}
-
-/// A source, where there is an address.
-fn source(url: &Value, title: &Value) -> Option<Source> {
-    let url = url.as_str().filter(|url| !url.is_empty())?;
-    Some(Source {
-        url: cut(url, LONGEST_ADDRESS),
-        title: cut(title.as_str().unwrap_or_default(), LONGEST_TITLE),
-    })
-}
-
-/// The items of a list; none where there is no list.
-fn items(list: &Value) -> &[Value] {
-    list.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The sum of the counts that are there.
-fn tokens(usage: &Value, fields: &[&str]) -> u64 {
-    fields
-        .iter()
-        .filter_map(|field| usage[*field].as_u64())
-        .fold(0, u64::saturating_add)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_secret_in_what_is_shown() {
-        let check = |url, expect: &str| assert_eq!(shown_url(url), expect);
-        check("https://me:pw@host:81/v1?key=x", "https://host:81/v1");
-        check("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1");
-        check("https://host", "https://host");
-    }
-
-    #[test]
-    fn whatever_a_key_begins_with_it_is_a_secret() {
-        let base_url =
-            "https://me:a%20pass@host/v1?api-version=2026-01-01&sig=20ab%2Bcd&x=1".to_owned();
-        let found = secrets(&RemoteOptions {
-            base_url,
-            api_key: Some("2026-key".into()),
-            ..RemoteOptions::default()
-        });
-        assert_eq!(found, ["20ab%2Bcd", "2026-key", "a%20pass", "20ab+cd"]);
-    }
-
-    #[test]
-    fn a_word_for_no_key_is_no_secret() {
-        let found = |key: &str| {
-            secrets(&RemoteOptions {
-                base_url: "http://127.0.0.1:8000/v1".to_owned(),
-                api_key: Some(key.to_owned()),
-                ..RemoteOptions::default()
-            })
-        };
-        for word in ["none", "EMPTY", "ollama", "not-needed"] {
-            assert!(found(word).is_empty(), "{word}");
-        }
-        for key in ["sk-1a", "hunter", "correcthorsebattery"] {
-            assert_eq!(found(key), [key]);
-        }
-    }
 }

@@ -3,15 +3,17 @@
 //! named, how a message holds its text.
 
 use reqwest::Url;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    Dialect,
+    Dialect, SearchSettings,
     failure::{Failed, no_end, no_message},
-    items, reply, searched, source, tokens,
+    parts::{items, reply, searched, source, tokens},
+    responses::{american, put_list, put_text},
+    responses_steps::pages,
 };
 use crate::{
-    data::Cause,
+    data::{Cause, Source, Step},
     llm::{
         ChatReply, ChatRequest, Finish,
         remote::capabilities::{Capabilities, Form, messages, reduced},
@@ -24,7 +26,64 @@ const LIKELIEST: u64 = 20;
 /// `OpenAI`'s number for a token that is so unlikely that it has no number.
 const TOO_UNLIKELY: f64 = -9999.0;
 
-pub(super) struct OpenAi;
+pub(super) struct OpenAi {
+    /// Whether the server takes the fields of Perplexity's Sonar models.
+    pub is_sonar: bool,
+    pub search: SearchSettings,
+}
+
+impl OpenAi {
+    /// What the question says of searching.
+    fn add_search(&self, body: &mut Value) {
+        let search = &self.search;
+        let mut options = Map::new();
+        if let Some(size) = search.context {
+            options.insert("search_context_size".into(), json!(size));
+        }
+        if let Some(country) = &search.country {
+            let place = if self.is_sonar {
+                json!({ "country": country })
+            } else {
+                json!({ "type": "approximate", "approximate": { "country": country } })
+            };
+            options.insert("user_location".into(), place);
+        }
+        body["web_search_options"] = Value::Object(options);
+        if let Some(body) = body.as_object_mut().filter(|_| self.is_sonar) {
+            self.add_sonar(body);
+        }
+    }
+
+    fn add_sonar(&self, body: &mut Map<String, Value>) {
+        let search = &self.search;
+        if let Some(mode) = search.mode {
+            body.insert("search_mode".into(), json!(mode));
+        }
+        if let Some(recency) = search.recency {
+            body.insert("search_recency_filter".into(), json!(recency));
+        }
+        let without = search.without_domains.iter().map(|name| format!("-{name}"));
+        let domains: Vec<String> = search.domains.iter().cloned().chain(without).collect();
+        put_list(body, "search_domain_filter", &domains);
+        put_list(body, "search_language_filter", &search.languages);
+        let (after, before) = (search.after.as_deref(), search.before.as_deref());
+        put_text(body, "search_after_date_filter", american(after).as_deref());
+        put_text(body, "search_before_date_filter", american(before).as_deref());
+    }
+}
+
+/// The key as most servers take it, and as Azure does.
+pub(super) fn bearer(url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
+    let of_azure = url
+        .host_str()
+        .is_some_and(|host| host.ends_with(".azure.com"))
+        || url.query_pairs().any(|(name, _)| name == "api-version");
+    match key {
+        Some(key) if of_azure => vec![("api-key", key.to_owned())],
+        Some(key) => vec![("authorization", format!("Bearer {key}"))],
+        None => Vec::new(),
+    }
+}
 
 impl Dialect for OpenAi {
     fn url(&self, base: &str, _model: &str) -> String {
@@ -32,15 +91,7 @@ impl Dialect for OpenAi {
     }
 
     fn headers(&self, url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
-        let of_azure = url
-            .host_str()
-            .is_some_and(|host| host.ends_with(".azure.com"))
-            || url.query_pairs().any(|(name, _)| name == "api-version");
-        match key {
-            Some(key) if of_azure => vec![("api-key", key.to_owned())],
-            Some(key) => vec![("authorization", format!("Bearer {key}"))],
-            None => Vec::new(),
-        }
+        bearer(url, key)
     }
 
     fn forms(&self) -> &'static [Form] {
@@ -63,7 +114,7 @@ impl Dialect for OpenAi {
             body["seed"] = json!(request.seed);
         }
         if request.search {
-            body["web_search_options"] = json!({});
+            self.add_search(&mut body);
         }
         if request.is_weighed() {
             body["logprobs"] = json!(true);
@@ -123,14 +174,48 @@ impl Dialect for OpenAi {
         let cited = items(&message["annotations"])
             .iter()
             .map(|note| &note["url_citation"]);
-        let sources = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
-        // Each request to a search model is one search.
-        Ok(searched(reply, request.search.into(), sources))
+        let cited = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
+        let sources: Vec<Source> = cited.chain(numbered(body)).collect();
+        // Each request to a search model is one search, unless the server counts them.
+        let counted = usage["num_search_queries"].as_u64().filter(|_| self.is_sonar);
+        let searches = counted.unwrap_or_else(|| request.search.into());
+        Ok(searched(reply, searches, sources.into_iter(), steps(body)))
     }
 
     fn cause(&self, _status: u16, _error: &Value, _text: &str) -> Option<Cause> {
         None
     }
+}
+
+/// What the numbers in the text of a Sonar model stand for: the results in their order, from 1; of
+/// older servers, a list of addresses.
+fn numbered(body: &Value) -> Vec<Source> {
+    let results = items(&body["search_results"]).iter();
+    let mut found: Vec<Option<Source>> = results
+        .map(|page| source(&page["url"], &page["title"]))
+        .collect();
+    if found.is_empty() {
+        let addresses = items(&body["citations"]).iter();
+        found = addresses.map(|url| source(url, &Value::Null)).collect();
+    }
+    let with_number = |(place, source): (usize, Option<Source>)| {
+        let number = Some(place as u64 + 1);
+        source.map(|source| Source { number, ..source })
+    };
+    found.into_iter().enumerate().filter_map(with_number).collect()
+}
+
+/// The search of a Sonar model, whose queries it does not tell.
+fn steps(body: &Value) -> Vec<Step> {
+    let found = pages(&body["search_results"]);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let search = Step {
+        found,
+        ..Step::search(Vec::new())
+    };
+    vec![search]
 }
 
 /// The log-probabilities of offered answers among the likeliest first tokens of a reply.

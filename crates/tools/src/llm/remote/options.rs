@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::waiting::Say;
+use super::{research::Research, waiting::Say};
 use crate::http::Http;
 
 /// The languages that servers speak.
@@ -14,10 +14,38 @@ pub enum Provider {
     /// `OpenAI`'s chat completions, which many servers speak.
     #[default]
     OpenAi,
+    /// `OpenAI`'s Responses, and servers that speak them.
+    Responses,
+    /// xAI's Responses, with its own tools.
+    Xai,
+    /// Perplexity's Agent API.
+    Perplexity,
+    /// Chat completions with the fields of Perplexity's Sonar models.
+    Sonar,
     /// Anthropic's Messages.
     Anthropic,
     /// Google's `generateContent`.
     Gemini,
+}
+
+impl Provider {
+    /// The word of a configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Responses => "responses",
+            Self::Xai => "xai",
+            Self::Perplexity => "perplexity",
+            Self::Sonar => "sonar",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// Whether its replies can be made in the background, and asked for by an id.
+    pub fn has_background(self) -> bool {
+        matches!(self, Self::Responses | Self::Perplexity)
+    }
 }
 
 /// How to reach a model.
@@ -35,6 +63,8 @@ pub struct RemoteOptions {
     pub api_key: Option<String>,
     /// The environment variable that the key comes from, for people.
     pub key_variable: Option<String>,
+    /// How it searches and thinks.
+    pub research: Research,
     /// The client, with the rule of `--offline`; without one, a client without that rule.
     pub http: Option<Http>,
     /// Requests in flight at first.
@@ -60,6 +90,7 @@ impl Default for RemoteOptions {
             base_url: String::new(),
             api_key: None,
             key_variable: None,
+            research: Research::default(),
             http: None,
             start: 20,
             most: 256,

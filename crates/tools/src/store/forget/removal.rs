@@ -24,7 +24,7 @@ const UNNAME: [&str; 8] = [
 ];
 
 /// The rows, those that name others first.
-const REMOVE: [&str; 22] = [
+const REMOVE: [&str; 24] = [
     "DELETE FROM event WHERE payload IN (SELECT id FROM going WHERE kind NOT IN ('comparison', 'line'))
         OR (stream = 'reports' AND trim(payload, '\"') IN (SELECT id FROM going WHERE kind = 'document'))",
     "DELETE FROM judgement WHERE id IN (SELECT id FROM going WHERE kind = 'judgement')",
@@ -33,6 +33,7 @@ const REMOVE: [&str; 22] = [
     "DELETE FROM key_point WHERE id IN (SELECT id FROM going WHERE kind = 'key_point')",
     "DELETE FROM reference_set WHERE id IN (SELECT id FROM going WHERE kind = 'reference')",
     "DELETE FROM checklist WHERE id IN (SELECT id FROM going WHERE kind = 'reference')",
+    "DELETE FROM trajectory WHERE document IN (SELECT id FROM going WHERE kind = 'document')",
     "DELETE FROM document WHERE id IN (SELECT id FROM going WHERE kind = 'document')",
     "DELETE FROM task_source WHERE task IN (SELECT id FROM going WHERE kind = 'task')",
     "DELETE FROM task WHERE id IN (SELECT id FROM going WHERE kind = 'task')",
@@ -43,6 +44,7 @@ const REMOVE: [&str; 22] = [
     "DELETE FROM rejection WHERE stage || '/' || seminar || '/' || seq IN (SELECT id FROM going WHERE kind = 'refusal')",
     "DELETE FROM seminar_path WHERE seminar IN (SELECT id FROM going WHERE kind = 'seminar')",
     "DELETE FROM seminar WHERE id IN (SELECT id FROM going WHERE kind = 'seminar')",
+    "DELETE FROM background_reply WHERE call IN (SELECT id FROM going WHERE kind = 'call')",
     "DELETE FROM call WHERE id IN (SELECT id FROM going WHERE kind = 'call')",
     "DELETE FROM blob WHERE sha256 NOT IN (SELECT id FROM going WHERE kind = 'used_text')",
     "DELETE FROM page_visit WHERE id IN (SELECT id FROM going WHERE kind = 'page')",

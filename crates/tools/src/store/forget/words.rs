@@ -68,9 +68,10 @@ const TEXTS_OF_OTHERS: [&str; 6] = [
 
 /// What may quote the talk though it was written for others. Statements of pages are as public as
 /// the pages.
-const QUOTING: [&str; 6] = [
+const QUOTING: [&str; 7] = [
     "SELECT 'task', id, text FROM task WHERE origin <> 'seminar'",
     "SELECT 'document', id, text FROM document WHERE text IS NOT NULL",
+    "SELECT 'document', document, steps FROM trajectory",
     "SELECT 'document', id, payload FROM document WHERE kind = 'gold'",
     "SELECT 'statement', id, text FROM statement WHERE source NOT IN (SELECT sha256 FROM content)",
     "SELECT 'key_point', id, text FROM key_point",
