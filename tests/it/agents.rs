@@ -84,11 +84,11 @@ async fn ask(agent: &dyn Agent, query: &Query<'_>) -> Attempt {
 fn turns(provider: Provider, body: &Value) -> Vec<(String, String)> {
     let messages = match provider {
         Provider::Gemini => &body["contents"],
-        Provider::OpenAi | Provider::Anthropic => &body["messages"],
+        _ => &body["messages"],
     };
     let text_of = |message: &Value| match provider {
         Provider::Gemini => message["parts"][0]["text"].as_str().map(str::to_owned),
-        Provider::OpenAi | Provider::Anthropic => message["content"]
+        _ => message["content"]
             .as_str()
             .or_else(|| message["content"][0]["text"].as_str())
             .map(str::to_owned),

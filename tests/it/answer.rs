@@ -82,7 +82,7 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
                 body["tools"]
                     == json!([{ "type": "web_search_20250305", "name": "web_search", "max_uses": 8 }])
             }
-            Provider::Gemini => body["tools"] == json!([{ "google_search": {} }]),
+            _ => body["tools"] == json!([{ "google_search": {} }]),
         };
         let text = body.to_string();
         let shaped = [
@@ -357,7 +357,7 @@ async fn an_agent_is_one_thing_and_has_its_key_and_its_budget() {
     exit 2
     --- err
     error: no such provider: `nowhere`
-    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    hint: local, openai, openai-responses, anthropic, gemini, xai, perplexity, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
     log: `[project]/tasks/logs/[log]`
 
     flags: ["--replay"]
@@ -443,7 +443,7 @@ fn an_agent_that_is_configured_wrongly_is_refused() {
     flags: []
     exit 2
     --- err
-    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`, `sandbox`, `readable`, `writable`
+    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `search`, `reasoning`, `background`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`, `sandbox`, `readable`, `writable`
     hint: did you mean `web_search`?
     ");
     let never = config.replace(

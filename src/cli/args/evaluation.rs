@@ -102,6 +102,15 @@ pub enum Reports {
     },
     /// List the reports with their scores
     List,
+    /// Show a report: how it ended, what it took, what its agent did on the way, and its text
+    ///
+    /// Searches, opened pages and notes are shown where the agent's provider tells them with the
+    /// reply, or its program on descriptor 3.
+    Show {
+        /// Id as `taskgen reports list` shows it, or its beginning
+        #[arg(value_name = "ID")]
+        report: String,
+    },
     /// List the faults that code finds in reports
     ///
     /// Faults of form (references, citations, headings, tables), slips of the pen, and figures,

@@ -56,9 +56,15 @@ pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig>
     settings.sandbox = args.sandbox.or(settings.sandbox);
     settings.readable.extend(absolute(&args.readable)?);
     settings.writable.extend(absolute(&args.writable)?);
-    settings.check().map_err(|error| {
+    let wrong = |error: String| {
         Usage(format!(
             "the agent `{name}`: {error}\nhint: `taskgen answer --help`"
+        ))
+    };
+    settings.check().map_err(wrong)?;
+    providers::check_research(&project.loaded.config, &settings).map_err(|error| {
+        Usage(format!(
+            "the agent `{name}`: {error}\nhint: docs/evaluation.md lists the settings of each protocol"
         ))
     })?;
     Ok(settings)
@@ -99,6 +105,7 @@ pub fn member(settings: &AgentConfig) -> Option<Member> {
         timeout,
         temperature: settings.temperature,
         max_tokens: settings.max_tokens,
+        research: settings.research(),
     })
 }
 
@@ -152,13 +159,17 @@ pub fn only_once(name: &str, settings: &AgentConfig) -> Vec<String> {
 /// A hash of the maker of reports: the command, or the model with its settings, without limits and
 /// numbers of attempts. It is hashed because a command may hold a key.
 fn maker(settings: &AgentConfig, search: bool) -> String {
-    let parts = json!([
+    let mut parts = json!([
         settings.command,
         settings.model,
         search,
         settings.temperature.unwrap_or(0.0),
         settings.max_tokens
     ]);
+    // Left out where nothing is set, so that agents of before are the same.
+    if let (Some(parts), Some(research)) = (parts.as_array_mut(), settings.research().key()) {
+        parts.push(research);
+    }
     sha256_hex(parts.to_string().as_bytes())[..16].to_owned()
 }
 

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use anyhow::{Context as _, Result};
 use url::Url;
 
-use super::{roles::Member, settings::Config};
+use super::{
+    roles::Member,
+    settings::{AgentConfig, Config},
+};
 use crate::{
     agents::command::names_a_secret,
     cli::{
@@ -19,14 +22,17 @@ use crate::{
     context::{Notice, Notify},
     http::Http,
     llm::{
-        ChatModel, LocalModel, LocalOptions, Provider, Remote, RemoteOptions, StandIn, shown_url,
+        self,
+        ChatModel, LocalModel, LocalOptions, MOST_SEARCHES, Provider, Remote, RemoteOptions,
+        StandIn, is_deep_research, shown_url,
     },
     models::ModelFile,
     rank::Read,
 };
 
 /// Providers that are known without a line of configuration.
-const KNOWN: &str = "local, openai, anthropic, gemini, openrouter, vllm, ollama";
+const KNOWN: &str =
+    "local, openai, openai-responses, anthropic, gemini, xai, perplexity, openrouter, vllm, ollama";
 
 /// The model called `member.model`, not started and not asked yet.
 pub fn chat_model(
@@ -48,7 +54,7 @@ pub fn chat_model(
     if provider == "code" {
         return Ok(Arc::new(code(name)));
     }
-    let server = server(&Variables::read(&global.env_file)?, config, provider)?;
+    let server = server(&Variables::read(&global.env_file)?, config, provider, model)?;
     if asks_nobody {
         let base_url = Some(shown_url(&server.base_url));
         return Ok(Arc::new(StandIn {
@@ -56,6 +62,8 @@ pub fn chat_model(
             base_url,
             builtin: false,
             weights: None,
+            research: member.research.key(),
+            most_searches: member.research.searches(server.kind, model),
         }));
     }
     let (api_key, key_variable) = match server.key {
@@ -72,6 +80,7 @@ pub fn chat_model(
         base_url: server.base_url,
         api_key,
         key_variable,
+        research: member.research.clone(),
         http: Some(http.clone()),
         start: member
             .max_connections
@@ -91,8 +100,11 @@ pub fn check_read(config: &Config) -> Result<(), String> {
     for member in &config.roles.judge.0 {
         let name = member.model.as_str();
         let provider = name.split('/').next().unwrap_or_default();
-        let why = match (provider, dialect(config, provider)) {
+        let why = match (provider, dialect(config, name)) {
             ("code", _) => "code has none",
+            (_, Some(Provider::Responses | Provider::Xai | Provider::Perplexity)) => {
+                "Responses are not read for them"
+            }
             (_, Some(Provider::Anthropic)) => "Anthropic's protocol has none",
             (_, Some(Provider::Gemini)) => "Gemini's protocol is not read for them",
             _ => continue,
@@ -104,14 +116,39 @@ pub fn check_read(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-/// What the server of a provider speaks, where there is a server.
-fn dialect(config: &Config, provider: &str) -> Option<Provider> {
+/// What the server of a model speaks, where there is a server.
+fn dialect(config: &Config, name: &str) -> Option<Provider> {
+    let (provider, model) = name.split_once('/').unwrap_or((name, ""));
     match (config.providers.get(provider), provider) {
         (Some(known), _) => Some(known.kind),
         (None, "anthropic") => Some(Provider::Anthropic),
         (None, "gemini") => Some(Provider::Gemini),
+        (None, "xai") => Some(Provider::Xai),
+        (None, "perplexity") => Some(Provider::Perplexity),
+        (None, "openai-responses") => Some(Provider::Responses),
+        (None, "openai") => Some(of_openai(model)),
         (None, "local" | "code") => None,
         (None, _) => Some(Provider::OpenAi),
+    }
+}
+
+/// What `OpenAI`'s server speaks for a model: those for deep research are not to be had otherwise.
+fn of_openai(model: &str) -> Provider {
+    if is_deep_research(model) {
+        Provider::Responses
+    } else {
+        Provider::OpenAi
+    }
+}
+
+/// Checks how an agent's model is to search and think against what its provider takes.
+pub fn check_research(config: &Config, settings: &AgentConfig) -> Result<(), String> {
+    let research = settings.research();
+    let name = settings.model.as_deref().unwrap_or_default();
+    match dialect(config, name) {
+        Some(provider) => research.check(provider),
+        None if research == llm::Research::default() => Ok(()),
+        None => Err("search, reasoning and background are for a model behind a server".into()),
     }
 }
 
@@ -124,10 +161,10 @@ pub fn searches(global: &Global, config: &Config, name: &str) -> Result<bool> {
         return Ok(false);
     };
     Ok(
-        match server(&Variables::read(&global.env_file)?, config, provider)?.kind {
+        match server(&Variables::read(&global.env_file)?, config, provider, model)?.kind {
             // Its models for searching have it in their names, and the others refuse the option.
             Provider::OpenAi => model.contains("-search"),
-            Provider::Anthropic | Provider::Gemini => true,
+            _ => true,
         },
     )
 }
@@ -152,6 +189,8 @@ fn local(
             base_url: None,
             builtin: true,
             weights,
+            research: None,
+            most_searches: MOST_SEARCHES,
         }));
     };
     Ok(Arc::new(started_from(name, file)?))
@@ -164,6 +203,8 @@ fn code(name: &str) -> StandIn {
         base_url: None,
         builtin: true,
         weights: None,
+        research: None,
+        most_searches: MOST_SEARCHES,
     }
 }
 
@@ -216,8 +257,13 @@ enum Key {
     Missing(String),
 }
 
-/// A provider's server, and its key.
-fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Server> {
+/// A provider's server for a model, and its key.
+fn server(
+    variables: &Variables,
+    config: &Config,
+    provider: &str,
+    model: &str,
+) -> Result<Server> {
     if let Some(known) = config.providers.get(provider) {
         return Ok(Server {
             kind: known.kind,
@@ -228,7 +274,7 @@ fn server(variables: &Variables, config: &Config, provider: &str) -> Result<Serv
                 .map_or(Key::None, |name| key_in(variables, name)),
         });
     }
-    usual_server(variables, provider)
+    usual_server(variables, provider, model)
 }
 
 fn key_in(variables: &Variables, name: &str) -> Key {
@@ -249,11 +295,11 @@ fn ollama_url(host: &str) -> String {
 }
 
 /// The server of a provider without an entry in the configuration.
-fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
+fn usual_server(variables: &Variables, provider: &str, model: &str) -> Result<Server> {
     let or =
         |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
     let (kind, base_url, key) = match provider {
-        "openai" => {
+        "openai" | "openai-responses" => {
             // A server of one's own may need no key; the public one does.
             let own = variables.get("OPENAI_BASE_URL").is_some();
             let key = match key_in(variables, "OPENAI_API_KEY") {
@@ -261,8 +307,22 @@ fn usual_server(variables: &Variables, provider: &str) -> Result<Server> {
                 key => key,
             };
             let base_url = or("OPENAI_BASE_URL", "https://api.openai.com/v1");
-            (Provider::OpenAi, base_url, key)
+            let kind = match provider {
+                "openai" => of_openai(model),
+                _ => Provider::Responses,
+            };
+            (kind, base_url, key)
         }
+        "xai" => (
+            Provider::Xai,
+            or("XAI_BASE_URL", "https://api.x.ai/v1"),
+            key_in(variables, "XAI_API_KEY"),
+        ),
+        "perplexity" => (
+            Provider::Perplexity,
+            or("PERPLEXITY_BASE_URL", "https://api.perplexity.ai"),
+            key_in(variables, "PERPLEXITY_API_KEY"),
+        ),
         "anthropic" => (
             Provider::Anthropic,
             or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{inspire, llm::is_code, rank::signals, weave};
+use crate::{
+    inspire,
+    llm::{Research, is_code},
+    rank::signals,
+    weave,
+};
 
 /// The default model.
 pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
@@ -92,6 +97,9 @@ pub struct Member {
     /// A reply is cut at this many tokens, where the stage's own limit does not suit the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// How an agent's model searches and thinks; no role has settings for it.
+    #[serde(skip)]
+    pub research: Research,
 }
 
 /// As it is written: `"p/m"`, `["p/m", …]`, `{ model = "p/m", … }`, or a list of both.
@@ -278,6 +286,7 @@ impl Member {
             timeout: None,
             temperature: None,
             max_tokens: None,
+            research: Research::default(),
         }
     }
 }

@@ -182,7 +182,7 @@ pub enum Remote {
 pub struct Provider {
     /// Such as `http://127.0.0.1:8000/v1`.
     pub base_url: String,
-    /// The protocol: `openai`, `anthropic` or `gemini`.
+    /// The protocol: `openai`, `responses`, `xai`, `perplexity`, `sonar`, `anthropic` or `gemini`.
     #[serde(default)]
     pub kind: llm::Provider,
     /// Name of the environment variable with the key.
@@ -246,6 +246,15 @@ pub struct AgentConfig {
     /// its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_search: Option<bool>,
+    /// How the model searches the web.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<llm::SearchSettings>,
+    /// How much the model thinks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<llm::Effort>,
+    /// Whether the provider makes the report in the background; where it is left out, if it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background: Option<bool>,
     /// Sampling temperature, 0 to 2; 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
@@ -286,23 +295,40 @@ pub enum SandboxKind {
 }
 
 impl AgentConfig {
+    /// How the model searches and thinks.
+    pub fn research(&self) -> llm::Research {
+        llm::Research {
+            search: self.search.clone().unwrap_or_default(),
+            reasoning: self.reasoning,
+            background: self.background,
+        }
+    }
+
     /// Checks beyond the types.
     pub fn check(&self) -> Result<(), String> {
-        let of_models =
-            self.web_search.is_some() || self.temperature.is_some() || self.max_tokens.is_some();
+        let of_research =
+            self.search.is_some() || self.reasoning.is_some() || self.background.is_some();
+        let of_models = of_research
+            || self.web_search.is_some()
+            || self.temperature.is_some()
+            || self.max_tokens.is_some();
         let opens_files = !self.readable.is_empty() || !self.writable.is_empty();
         match (&self.command, &self.model) {
             (None, None) => Err("it needs a `command` or a `model`".into()),
             (Some(_), Some(_)) => Err("it takes a `command` or a `model`, not both".into()),
-            (Some(_), None) if of_models => {
-                Err("web_search, temperature and max_tokens are for a `model`".into())
-            }
+            (Some(_), None) if of_models => Err(
+                "web_search, search, reasoning, background, temperature and max_tokens are for a `model`"
+                    .into(),
+            ),
             (None, Some(model)) if llm::is_code(model) => Err(format!(
                 "`{model}` judges tasks and answers none; name a model that writes"
             )),
             (None, Some(_)) if !self.env.is_empty() => Err("env is for a `command`".into()),
             (None, Some(_)) if self.sandbox.is_some() || opens_files => {
                 Err("sandbox, readable and writable are for a `command`".into())
+            }
+            (None, Some(_)) if self.search.is_some() && self.web_search == Some(false) => {
+                Err("search is for a model that searches: leave out `web_search = false`".into())
             }
             _ if self
                 .temperature
@@ -338,6 +364,8 @@ mod tests {
             "jobs = 1",
             "model = \"a/b\"\ncommand = \"true\"",
             "command = \"true\"\nweb_search = true",
+            "command = \"true\"\nreasoning = \"low\"",
+            "model = \"a/b\"\nweb_search = false\n[search]\nmost = 3",
             "model = \"a/b\"\nenv = [\"KEY\"]",
             "model = \"a/b\"\nsandbox = \"off\"",
             "model = \"a/b\"\nwritable = [\"x\"]",

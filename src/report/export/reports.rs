@@ -39,6 +39,7 @@ pub fn on(store: &Store, tasks: &[Task]) -> Result<Vec<ReportRecord>> {
                 text,
                 scores: BTreeMap::new(),
                 unscored: BTreeMap::new(),
+                trajectory: store.trajectory(&head.id)?,
             };
             if let Some(found) = scored.get(head.id.as_str()) {
                 add_scores(&mut record, found);

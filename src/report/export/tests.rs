@@ -82,6 +82,7 @@ fn report(id: &str, task: &str, agent: &str, state: State, text: &str) -> Report
         text: text.to_owned(),
         scores: BTreeMap::new(),
         unscored: BTreeMap::new(),
+        trajectory: None,
     }
 }
 

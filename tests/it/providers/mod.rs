@@ -92,7 +92,7 @@ async fn each_provider_is_asked_in_its_own_words() {
                 );
                 assert_eq!(body["max_tokens"], 60);
             }
-            Provider::Gemini => {
+            _ => {
                 assert_eq!(
                     (path.as_str(), header("x-goog-api-key")),
                     ("/v1beta/models/m:generateContent", KEY.to_owned())

@@ -190,8 +190,8 @@ impl Builder {
                 .with_state(Arc::clone(&state)),
         );
         let version = match state.setup.provider {
-            Provider::OpenAi => "/v1",
-            Provider::Anthropic | Provider::Gemini => "",
+            Provider::OpenAi | Provider::Sonar => "/v1",
+            _ => "",
         };
         ModelServer {
             provider: state.setup.provider,
@@ -421,7 +421,7 @@ enum End {
 /// written.
 fn reply(provider: Provider, text: &str, end: End) -> Value {
     match provider {
-        Provider::OpenAi => {
+        Provider::OpenAi | Provider::Sonar => {
             let mut message = json!({ "role": "assistant", "content": text, "reasoning_content": "{\"winner\":\"B\"}" });
             if end == End::Declined {
                 message = json!({ "role": "assistant", "content": null, "refusal": text });
@@ -451,7 +451,8 @@ fn reply(provider: Provider, text: &str, end: End) -> Value {
                 "usage": { "input_tokens": 20, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10, "output_tokens": 7 }
             })
         }
-        Provider::Gemini => {
+        // Servers of the other protocols are in `responses`.
+        _ => {
             let usage = json!({
                 "promptTokenCount": 50, "candidatesTokenCount": 4, "thoughtsTokenCount": 3, "cachedContentTokenCount": 20
             });
@@ -489,7 +490,7 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
     let mut body = reply(provider, text, End::Normal);
     let page = json!({ "url": url, "title": title });
     match provider {
-        Provider::OpenAi => {
+        Provider::OpenAi | Provider::Sonar => {
             body["choices"][0]["message"]["annotations"] =
                 json!([{ "type": "url_citation", "url_citation": page }]);
         }
@@ -504,7 +505,8 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
             ]);
             body["usage"]["server_tool_use"] = json!({ "web_search_requests": 1 });
         }
-        Provider::Gemini => {
+        // Servers of the other protocols are in `responses`.
+        _ => {
             let chunks = json!([{ "web": { "uri": url, "title": title } }]);
             body["candidates"][0]["groundingMetadata"] =
                 json!({ "webSearchQueries": ["gravel"], "groundingChunks": chunks });
@@ -516,11 +518,12 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
 /// An error in the provider's own shape; `kind` is its type, code or status.
 pub fn error(provider: Provider, status: u16, kind: &str, message: &str) -> Play {
     let body = match provider {
-        Provider::OpenAi => json!({ "error": { "message": message, "type": kind, "code": kind } }),
+        Provider::OpenAi | Provider::Sonar => json!({ "error": { "message": message, "type": kind, "code": kind } }),
         Provider::Anthropic => {
             json!({ "type": "error", "error": { "type": kind, "message": message } })
         }
-        Provider::Gemini => {
+        // Servers of the other protocols are in `responses`.
+        _ => {
             json!({ "error": { "code": status, "message": message, "status": kind } })
         }
     };
@@ -530,7 +533,7 @@ pub fn error(provider: Provider, status: u16, kind: &str, message: &str) -> Play
 /// The account is out of money, as each provider says it.
 pub fn no_money(provider: Provider) -> Play {
     match provider {
-        Provider::OpenAi => error(
+        Provider::OpenAi | Provider::Sonar => error(
             provider,
             429,
             "insufficient_quota",
@@ -542,7 +545,7 @@ pub fn no_money(provider: Provider) -> Play {
             "invalid_request_error",
             "Your credit balance is too low",
         ),
-        Provider::Gemini => error(
+        _ => error(
             provider,
             429,
             "RESOURCE_EXHAUSTED",

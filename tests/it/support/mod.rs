@@ -4,6 +4,7 @@
 pub mod answers;
 pub mod llm;
 pub mod project;
+pub mod responses;
 pub mod web;
 
 use std::{path::Path, process::Command};

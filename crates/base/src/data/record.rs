@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Difficulty, Edited, Evidence, Facets, Finding, FromFile, FromSeminar, InspirationId, ModelRef,
     Ms, Origin, Phase, ReportId, Review, SeminarId, Shown, State, Task, TaskDecision, TaskId,
-    TaskType, TranscriptId,
+    TaskType, Trajectory, TranscriptId,
 };
 
 /// Version of the record's shape.
@@ -381,4 +381,8 @@ pub struct ReportRecord {
     pub scores: BTreeMap<String, f64>,
     /// Measures that have no score for it, with the cause.
     pub unscored: BTreeMap<String, String>,
+    /// What the agent did on its way, where that is told. Files for Inspect have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub trajectory: Option<Trajectory>,
 }

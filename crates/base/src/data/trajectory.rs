@@ -239,6 +239,18 @@ impl Trajectory {
         (!trajectory.steps.is_empty()).then_some(trajectory)
     }
 
+    /// The same from another place, where it had no limits.
+    #[must_use]
+    pub fn within_limits(self) -> Self {
+        let mut kept = Self {
+            left_out: self.left_out,
+            unreadable: self.unreadable,
+            ..Self::new(self.told_by)
+        };
+        self.steps.into_iter().for_each(|step| kept.push(step));
+        kept
+    }
+
     /// Whether nothing was told, not even a line that cannot be read.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.left_out == 0 && self.unreadable == 0

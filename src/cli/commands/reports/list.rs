@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{check, remove};
+use super::{check, remove, show};
 use crate::{
     answer::layouts::{self, Incoming, Target},
     cli::{
@@ -16,7 +16,10 @@ use crate::{
             output::{Printer, Problem, counted, listed, table},
         },
     },
-    data::{AgentReport, AttemptCost, MeasureDef, Task, Unit, report::check_agent_name},
+    data::{
+        AgentReport, AttemptCost, MeasureDef, Task, Trajectory, TrajectoryCounts, Unit,
+        report::check_agent_name,
+    },
     evaluate::{self, measure, measures, scorecard::ReportScores},
     store::Store,
 };
@@ -26,6 +29,7 @@ pub fn reports(global: &Global, command: &Reports, printer: &Printer) -> Result<
     match command {
         Reports::Import { path, agent } => import(global, path, agent.as_deref(), printer),
         Reports::List => list(global, printer),
+        Reports::Show { report } => show::run(global, report, printer),
         Reports::Check { reports } => check::run(global, reports, printer),
         Reports::Remove(args) => remove::run(global, args, printer),
     }
@@ -64,9 +68,14 @@ impl Imported {
         }
     }
 
-    fn take(&mut self, store: &Store, report: &AgentReport) -> Result<()> {
+    fn take(
+        &mut self,
+        store: &Store,
+        report: &AgentReport,
+        trajectory: Option<&Trajectory>,
+    ) -> Result<()> {
         *self.agents.entry(report.agent.clone()).or_default() += 1;
-        if store.save_report(report, None)? {
+        if store.save_answer(report, None, trajectory)? {
             self.taken += 1;
         } else {
             self.known += 1;
@@ -92,7 +101,7 @@ fn import(global: &Global, path: &Path, agent: Option<&str>, printer: &Printer) 
     for (report, task) in matches.matched {
         let incoming = &read.reports[report];
         match handed_in(incoming, &tasks[task], agent) {
-            Ok(report) => imported.take(&store, &report)?,
+            Ok(report) => imported.take(&store, &report, trajectory(incoming).as_ref())?,
             Err(why) => imported.problems.push(problem(incoming, &why)),
         }
     }
@@ -143,6 +152,12 @@ fn handed_in(of: &Incoming, task: &Task, agent: Option<&str>) -> Result<AgentRep
     Ok(report)
 }
 
+/// What `reports remove` wrote of the agent's way; what another layout calls so is none.
+fn trajectory(of: &Incoming) -> Option<Trajectory> {
+    let told: Trajectory = serde_json::from_value(of.more.get("trajectory")?.clone()).ok()?;
+    Some(told.within_limits())
+}
+
 fn text(imported: &Imported) -> String {
     let mut out = listed(&imported.problems);
     out.push_str(&format!(
@@ -179,6 +194,9 @@ struct Listed<'a> {
     state: &'static str,
     characters: usize,
     spent: AttemptCost,
+    /// How much its agent did on the way, where that is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trajectory: Option<TrajectoryCounts>,
     /// Its scores by the last evaluation, if its task is current.
     scores: Option<&'a ReportScores>,
 }
@@ -186,6 +204,7 @@ struct Listed<'a> {
 fn list(global: &Global, printer: &Printer) -> Result<u8> {
     let store: Store = Project::find(global)?.read_or_hint()?;
     let reports = store.reports()?;
+    let counts = store.trajectory_counts()?;
     let scored = evaluate::scored(&store, &tasks_in_all_languages(&store)?, &reports)?;
     let by_report: BTreeMap<&str, &ReportScores> = scored
         .iter()
@@ -201,6 +220,7 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
             state: report.state.word(),
             characters: report.text.chars().count(),
             spent: report.spent,
+            trajectory: counts.get(&report.id).copied(),
             scores: by_report.get(report.id.as_str()).copied(),
         })
         .collect();
@@ -211,6 +231,8 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
         }
         let shown = shown_measures(listed);
         let mut header = vec!["report", "task", "agent", "attempt", "state"];
+        let has_way = listed.iter().any(|of| of.trajectory.is_some());
+        header.extend(WAY.iter().filter(|_| has_way));
         header.extend(shown.iter().map(|measure| measure.label));
         let mut rows = table(&header);
         for of in listed {
@@ -221,12 +243,25 @@ fn list(global: &Global, printer: &Printer) -> Result<u8> {
                 of.attempt.to_string(),
                 of.state.to_owned(),
             ];
+            if has_way {
+                cells.extend(way(of.trajectory));
+            }
             cells.extend(shown.iter().map(|measure| score(measure, of.scores)));
             rows.add_row(cells);
         }
         rows.to_string()
     })?;
     Ok(exit::DONE)
+}
+
+/// The columns of what agents did on the way, where that is told of any report.
+const WAY: [&str; 2] = ["searches", "pages"];
+
+fn way(counts: Option<TrajectoryCounts>) -> [String; 2] {
+    match counts {
+        Some(counts) => [counts.searches.to_string(), counts.visits.to_string()],
+        None => ["–".to_owned(), "–".to_owned()],
+    }
 }
 
 /// The columns of a list of reports: words, references, and the measures that agents are compared

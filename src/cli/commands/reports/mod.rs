@@ -4,3 +4,4 @@ pub mod answer;
 mod check;
 pub mod list;
 mod remove;
+mod show;

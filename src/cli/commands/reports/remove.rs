@@ -19,6 +19,7 @@ use crate::{
     },
     data::AgentReport,
     files,
+    store::Store,
 };
 
 /// The removed reports.
@@ -50,7 +51,7 @@ pub fn run(global: &Global, args: &RemoveReports, printer: &Printer) -> Result<u
         .count();
     let file = project.tasks().join("reports-removed.jsonl");
     // The file comes first: what is killed between the two has lost nothing.
-    append(&file, &chosen)?;
+    append(&file, &chosen, &store)?;
     let ids: Vec<_> = chosen.iter().map(|report| &report.id).collect();
     store.remove_reports(&ids)?;
     let removed = Removed {
@@ -98,7 +99,7 @@ fn chosen<'a>(args: &RemoveReports, all: &'a [AgentReport]) -> Result<Vec<&'a Ag
 }
 
 /// Adds the reports to the file, in the layout that is our own.
-fn append(file: &std::path::Path, reports: &[&AgentReport]) -> Result<()> {
+fn append(file: &std::path::Path, reports: &[&AgentReport], store: &Store) -> Result<()> {
     // What a link leads to is not ours to copy.
     files::refuse_link(file)?;
     let mut text = match fs_err::read_to_string(file) {
@@ -107,7 +108,11 @@ fn append(file: &std::path::Path, reports: &[&AgentReport]) -> Result<()> {
         Err(e) => return Err(e.into()),
     };
     for report in reports {
-        writeln!(text, "{}", record(report))?;
+        let mut record = record(report);
+        if let Some(trajectory) = store.trajectory(&report.id)? {
+            record["trajectory"] = json!(trajectory);
+        }
+        writeln!(text, "{record}")?;
     }
     files::write_whole(file, text.as_bytes()).context("cannot keep what is removed")
 }

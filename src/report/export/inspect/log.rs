@@ -190,6 +190,9 @@ fn sample(set: &SetRecord, of: &Sample<'_>) -> Value {
     let mut metadata = metadata(set, task);
     metadata.insert("report".to_owned(), report.id.as_str().into());
     metadata.insert("state".to_owned(), report.state.word().into());
+    if let Some(trajectory) = &report.trajectory {
+        metadata.insert("trajectory".to_owned(), json!(trajectory));
+    }
     let answer = json!({ "role": "assistant", "content": report.text, "source": "generate" });
     let mut sample = json!({
         "id": task.id,
