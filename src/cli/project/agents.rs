@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use super::{
+    protocols,
     providers::{self, Variables},
     roles::Member,
     settings::{AgentConfig, SandboxKind},
@@ -62,7 +63,7 @@ pub fn configured(project: &Project, args: &args::Answer) -> Result<AgentConfig>
         ))
     };
     settings.check().map_err(wrong)?;
-    providers::check_research(&project.loaded.config, &settings).map_err(|error| {
+    protocols::check_research(&project.loaded.config, &settings).map_err(|error| {
         Usage(format!(
             "the agent `{name}`: {error}\nhint: docs/evaluation.md lists the settings of each protocol"
         ))

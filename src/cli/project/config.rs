@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    providers,
+    protocols,
     settings::{Config, Transcribe},
 };
 use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank, text::toml_error};
@@ -162,7 +162,7 @@ pub fn check(config: &Config) -> Result<(), String> {
     for (name, agent) in &config.agents {
         agent
             .check()
-            .and_then(|()| providers::check_research(config, agent))
+            .and_then(|()| protocols::check_research(config, agent))
             .map_err(|error| format!("agents.{name}: {error}"))?;
     }
     if !http::is_web(&config.web.jina_url) || config.web.jina_url.contains(['?', '#', '@']) {

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod config;
+pub mod protocols;
 pub mod providers;
 pub mod resolve;
 pub mod roles;

@@ -6,8 +6,9 @@ use anyhow::{Context as _, Result};
 use url::Url;
 
 use super::{
+    protocols::{of_openai, protocol},
     roles::Member,
-    settings::{AgentConfig, Config},
+    settings::Config,
 };
 use crate::{
     agents::command::names_a_secret,
@@ -22,9 +23,8 @@ use crate::{
     context::{Notice, Notify},
     http::Http,
     llm::{
-        self,
         ChatModel, LocalModel, LocalOptions, MOST_SEARCHES, Provider, Remote, RemoteOptions,
-        StandIn, is_deep_research, shown_url,
+        StandIn, shown_url,
     },
     models::ModelFile,
     rank::Read,
@@ -100,7 +100,7 @@ pub fn check_read(config: &Config) -> Result<(), String> {
     for member in &config.roles.judge.0 {
         let name = member.model.as_str();
         let provider = name.split('/').next().unwrap_or_default();
-        let why = match (provider, dialect(config, name)) {
+        let why = match (provider, protocol(config, name)) {
             ("code", _) => "code has none",
             (_, Some(Provider::Responses | Provider::Xai | Provider::Perplexity)) => {
                 "Responses are not read for them"
@@ -114,42 +114,6 @@ pub fn check_read(config: &Config) -> Result<(), String> {
         ));
     }
     Ok(())
-}
-
-/// What the server of a model speaks, where there is a server.
-fn dialect(config: &Config, name: &str) -> Option<Provider> {
-    let (provider, model) = name.split_once('/').unwrap_or((name, ""));
-    match (config.providers.get(provider), provider) {
-        (Some(known), _) => Some(known.kind),
-        (None, "anthropic") => Some(Provider::Anthropic),
-        (None, "gemini") => Some(Provider::Gemini),
-        (None, "xai") => Some(Provider::Xai),
-        (None, "perplexity") => Some(Provider::Perplexity),
-        (None, "openai-responses") => Some(Provider::Responses),
-        (None, "openai") => Some(of_openai(model)),
-        (None, "local" | "code") => None,
-        (None, _) => Some(Provider::OpenAi),
-    }
-}
-
-/// What `OpenAI`'s server speaks for a model: those for deep research are not to be had otherwise.
-fn of_openai(model: &str) -> Provider {
-    if is_deep_research(model) {
-        Provider::Responses
-    } else {
-        Provider::OpenAi
-    }
-}
-
-/// Checks how an agent's model is to search and think against what its provider takes.
-pub fn check_research(config: &Config, settings: &AgentConfig) -> Result<(), String> {
-    let research = settings.research();
-    let name = settings.model.as_deref().unwrap_or_default();
-    match dialect(config, name) {
-        Some(provider) => research.check(provider),
-        None if research == llm::Research::default() => Ok(()),
-        None => Err("search, reasoning and background are for a model behind a server".into()),
-    }
 }
 
 /// Whether the provider of the model called `name` has a search of the web for it.
@@ -258,12 +222,7 @@ enum Key {
 }
 
 /// A provider's server for a model, and its key.
-fn server(
-    variables: &Variables,
-    config: &Config,
-    provider: &str,
-    model: &str,
-) -> Result<Server> {
+fn server(variables: &Variables, config: &Config, provider: &str, model: &str) -> Result<Server> {
     if let Some(known) = config.providers.get(provider) {
         return Ok(Server {
             kind: known.kind,

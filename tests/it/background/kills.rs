@@ -8,7 +8,9 @@ use std::{
 
 use serde_json::json;
 
-use super::{KEY, Look, Project, REPORT, ResponsesServer, answer, lab, open_replies, researched, shown};
+use super::{
+    KEY, Look, Project, REPORT, ResponsesServer, answer, lab, open_replies, researched, shown,
+};
 
 fn start(project: &Project) -> Child {
     project

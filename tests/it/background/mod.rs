@@ -58,11 +58,7 @@ fn open_replies(project: &Project) -> i64 {
 
 #[test]
 fn a_report_is_asked_for_once_and_looked_at_until_it_is_there() {
-    let server = ResponsesServer::new(vec![
-        Look::InProgress,
-        Look::InProgress,
-        researched(REPORT),
-    ]);
+    let server = ResponsesServer::new(vec![Look::InProgress, Look::InProgress, researched(REPORT)]);
     let project = lab(&server, "[agents.lab.search]\nmost = 30");
     let (code, said) = answer(&project, &[]);
     assert_eq!(code, Some(0), "{said}");
@@ -115,10 +111,7 @@ fn a_report_is_asked_for_once_and_looked_at_until_it_is_there() {
     assert_eq!(way["steps"][4]["found"][0]["url"], "https://fibre.test/");
     assert_eq!(way["steps"][5]["reasoning_tokens"], 120);
     let counts = json!({ "searches": 3, "visits": 1, "steps": 6, "left_out": 0, "unreadable": 0 });
-    assert_eq!(
-        project.json(&["reports", "list"])[0]["trajectory"],
-        counts
-    );
+    assert_eq!(project.json(&["reports", "list"])[0]["trajectory"], counts);
     insta::assert_snapshot!(project.told(&["reports", "show", "d_"]), @"");
 
     // The report is known; and where it is lost, the record has it with the way to it.
@@ -138,7 +131,9 @@ fn ended(last: Look) -> (Option<String>, String, String) {
     assert_eq!(open_replies(&project), 0, "{said}");
     let listed = project.json(&["reports", "list"]);
     let state = listed[0]["state"].as_str().map(str::to_owned);
-    let text = state.as_ref().map_or(Value::Null, |_| shown(&project)["text"].take());
+    let text = state
+        .as_ref()
+        .map_or(Value::Null, |_| shown(&project)["text"].take());
     // What failed is not asked again without being told to, unless it may pass.
     let before = server.posts().len();
     answer(&project, &[]);
@@ -173,7 +168,10 @@ fn each_end_of_a_reply_has_a_state_and_a_cause() {
         (refused, Some("refused"), "I would rather not.", "declined"),
         (silent, Some("empty"), "", "no text"),
         (
-            failed("invalid_prompt", "it was flagged as against our usage policy"),
+            failed(
+                "invalid_prompt",
+                "it was flagged as against our usage policy",
+            ),
             Some("refused"),
             "",
             "flagged",
@@ -218,7 +216,10 @@ fn each_end_of_a_reply_has_a_state_and_a_cause() {
 #[test]
 fn a_reply_that_failed_costs_what_its_server_counted() {
     let error = json!({ "code": "server_error", "message": "it broke" });
-    let output = json!([search_call("completed", &json!({ "type": "search", "query": "a" }))]);
+    let output = json!([search_call(
+        "completed",
+        &json!({ "type": "search", "query": "a" })
+    )]);
     let last = Look::Final(response(
         "failed",
         &json!({ "error": error, "usage": usage(), "output": output }),
@@ -243,7 +244,10 @@ fn looks_that_fail_do_not_touch_the_reply() {
     let (code, said) = answer(&project, &[]);
     assert_eq!((code, server.looks().len()), (Some(0), 5), "{said}");
     assert_eq!(server.posts().len(), 1);
-    assert_eq!(project.count("SELECT attempts FROM call WHERE role = 'answer'"), 6);
+    assert_eq!(
+        project.count("SELECT attempts FROM call WHERE role = 'answer'"),
+        6
+    );
 }
 
 #[test]
@@ -304,7 +308,10 @@ fn a_budget_reserves_the_searches_that_may_be_made() {
 
 #[test]
 fn a_question_that_was_lost_on_its_way_is_not_put_twice() {
-    for lost in [Look::Cut, Look::Final(response("queued", &json!({ "id": "../x" })))] {
+    for lost in [
+        Look::Cut,
+        Look::Final(response("queued", &json!({ "id": "../x" }))),
+    ] {
         let server = ResponsesServer::at_once(lost);
         let project = lab(&server, "");
         let (code, said) = answer(&project, &[]);

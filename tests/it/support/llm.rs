@@ -518,7 +518,9 @@ pub fn searched(provider: Provider, text: &str, url: &str, title: &str) -> Play 
 /// An error in the provider's own shape; `kind` is its type, code or status.
 pub fn error(provider: Provider, status: u16, kind: &str, message: &str) -> Play {
     let body = match provider {
-        Provider::OpenAi | Provider::Sonar => json!({ "error": { "message": message, "type": kind, "code": kind } }),
+        Provider::OpenAi | Provider::Sonar => {
+            json!({ "error": { "message": message, "type": kind, "code": kind } })
+        }
         Provider::Anthropic => {
             json!({ "type": "error", "error": { "type": kind, "message": message } })
         }

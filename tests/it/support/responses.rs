@@ -55,9 +55,7 @@ impl ResponsesServer {
             script: looks,
             ..Seen::default()
         }));
-        let app = Router::new()
-            .fallback(answer)
-            .with_state(Arc::clone(&seen));
+        let app = Router::new().fallback(answer).with_state(Arc::clone(&seen));
         let url = format!("{}/v1", web::serve(app));
         Self { url, seen }
     }

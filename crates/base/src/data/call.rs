@@ -85,6 +85,7 @@ pub struct Call {
     /// What the provider names as the reply's sources, apart from its text.
     pub sources: Vec<Source>,
     /// What the provider tells of the way to the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trajectory: Option<Trajectory>,
     /// How the server was asked, where that differs from the request.
     pub asked_as: Option<String>,

@@ -136,7 +136,10 @@ mod tests {
         assert_eq!(urls[..2], ["https://drum.test/a", "https://river.test/c"]);
         let own = "It drums [1].\n\n## References\n\n[1] Mine. https://mine.test/x";
         let kept = append_uncited(own, &sources[..1], "en");
-        assert!(kept.starts_with(own) && kept.contains("- Drums: <https://drum.test/a>"), "{kept}");
+        assert!(
+            kept.starts_with(own) && kept.contains("- Drums: <https://drum.test/a>"),
+            "{kept}"
+        );
     }
 
     #[test]

@@ -38,7 +38,8 @@ pub use prices::Prices;
 pub use prompt::{Prompts, Rendered};
 pub use remote::{
     ContextSize, Effort, MOST_SEARCHES, Preset, Provider, RateChange, RateReason, Recency, Remote,
-    RemoteOptions, Research, SearchMode, SearchSettings, THINKING_ROOM, is_deep_research, shown_url,
+    RemoteOptions, Research, SearchMode, SearchSettings, THINKING_ROOM, is_deep_research,
+    shown_url,
 };
 pub use schema::object;
 pub use stand_in::{StandIn, is_code};
@@ -238,9 +239,7 @@ impl ModelError {
                 "run the same command again later: what was answered is kept"
             }
             Cause::ContextTooLong => "use a model with a larger context, or smaller windows",
-            Cause::Lost | Cause::Cancelled => {
-                "--retry-failed asks anew, which is charged anew"
-            }
+            Cause::Lost | Cause::Cancelled => "--retry-failed asks anew, which is charged anew",
             Cause::LocalEngine => {
                 "run the same command again; when it happens again, use a smaller model or free some memory"
             }

@@ -56,7 +56,9 @@ pub fn run(global: &Global, id: &str, printer: &Printer) -> Result<u8> {
 
 /// The report whose id begins so.
 fn named<'a>(reports: &'a [AgentReport], id: &str) -> Result<&'a AgentReport> {
-    let mut begun = reports.iter().filter(|report| report.id.as_str().starts_with(id));
+    let mut begun = reports
+        .iter()
+        .filter(|report| report.id.as_str().starts_with(id));
     let hint = "hint: `taskgen reports list` shows the ids";
     match (begun.next(), begun.next()) {
         (Some(report), None) => Ok(report),
@@ -116,7 +118,11 @@ fn way(trajectory: &Trajectory) -> String {
         out.push_str(&line(step));
     }
     if counts.left_out > 0 {
-        let _ = writeln!(out, "  and {} that are not kept", count(counts.left_out, "step"));
+        let _ = writeln!(
+            out,
+            "  and {} that are not kept",
+            count(counts.left_out, "step")
+        );
     }
     if counts.unreadable > 0 {
         let lines = count(counts.unreadable, "line");
@@ -126,7 +132,11 @@ fn way(trajectory: &Trajectory) -> String {
 }
 
 fn line(step: &Step) -> String {
-    let mut words: Vec<String> = step.queries.iter().map(|query| format!("“{query}”")).collect();
+    let mut words: Vec<String> = step
+        .queries
+        .iter()
+        .map(|query| format!("“{query}”"))
+        .collect();
     words.extend(step.text.clone());
     words.extend(step.title.clone());
     words.extend(step.url.as_ref().map(|url| format!("<{url}>")));

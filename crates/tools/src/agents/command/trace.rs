@@ -119,7 +119,9 @@ fn step(line: &[u8]) -> Option<Step> {
         }
     };
     let tokens = [line.input_tokens, line.output_tokens];
-    let is_plausible = line.seconds.is_none_or(|s| (0.0..=MOST_SECONDS).contains(&s))
+    let is_plausible = line
+        .seconds
+        .is_none_or(|s| (0.0..=MOST_SECONDS).contains(&s))
         && tokens.iter().flatten().all(|count| *count <= MOST_TOKENS);
     is_plausible.then_some(Step {
         seconds: line.seconds,

@@ -98,10 +98,7 @@ impl Remote {
     }
 
     async fn look(&self, id: &str, request: &ChatRequest, sent: &Sent<'_>) -> Look {
-        let place = |base: &str| {
-            self.dialect
-                .url_of_reply(base, &self.options.model, id)
-        };
+        let place = |base: &str| self.dialect.url_of_reply(base, &self.options.model, id);
         let get = match self.request(Method::GET, place, LOOK_TIMEOUT) {
             Ok(get) => get,
             Err(failed) => return Look::Failed(failed),

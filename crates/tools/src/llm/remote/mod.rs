@@ -335,10 +335,7 @@ impl Remote {
         pass: &Pass<'_>,
     ) -> Result<Answer, Failed> {
         let response = post.send().await.map_err(|error| failure::lost(&error))?;
-        pass.hear(Allowance::read(
-            response.headers(),
-            jiff::Timestamp::now(),
-        ));
+        pass.hear(Allowance::read(response.headers(), jiff::Timestamp::now()));
         let value = self.body_of(response).await?;
         let Some(id) = self.dialect.unfinished(&value) else {
             let reply = self.dialect.reply(&value, request)?;

@@ -68,7 +68,11 @@ impl OpenAi {
         put_list(body, "search_language_filter", &search.languages);
         let (after, before) = (search.after.as_deref(), search.before.as_deref());
         put_text(body, "search_after_date_filter", american(after).as_deref());
-        put_text(body, "search_before_date_filter", american(before).as_deref());
+        put_text(
+            body,
+            "search_before_date_filter",
+            american(before).as_deref(),
+        );
     }
 }
 
@@ -177,7 +181,9 @@ impl Dialect for OpenAi {
         let cited = cited.filter_map(|cited| source(&cited["url"], &cited["title"]));
         let sources: Vec<Source> = cited.chain(numbered(body)).collect();
         // Each request to a search model is one search, unless the server counts them.
-        let counted = usage["num_search_queries"].as_u64().filter(|_| self.is_sonar);
+        let counted = usage["num_search_queries"]
+            .as_u64()
+            .filter(|_| self.is_sonar);
         let searches = counted.unwrap_or_else(|| request.search.into());
         Ok(searched(reply, searches, sources.into_iter(), steps(body)))
     }
@@ -202,7 +208,11 @@ fn numbered(body: &Value) -> Vec<Source> {
         let number = Some(place as u64 + 1);
         source.map(|source| Source { number, ..source })
     };
-    found.into_iter().enumerate().filter_map(with_number).collect()
+    found
+        .into_iter()
+        .enumerate()
+        .filter_map(with_number)
+        .collect()
 }
 
 /// The search of a Sonar model, whose queries it does not tell.

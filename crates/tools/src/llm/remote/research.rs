@@ -287,9 +287,12 @@ impl SearchSettings {
         each("languages", &self.languages, two_letters, |text| {
             is_two_letters(text, char::is_lowercase)
         })?;
-        each("country", &self.country, "two letters such as `DE`", |text| {
-            is_two_letters(text, char::is_uppercase)
-        })?;
+        each(
+            "country",
+            &self.country,
+            "two letters such as `DE`",
+            |text| is_two_letters(text, char::is_uppercase),
+        )?;
         each("after", &self.after, "a day as YYYY-MM-DD", |text| {
             day(text).is_some()
         })?;
@@ -388,11 +391,26 @@ mod tests {
     fn each_provider_takes_its_own_settings() {
         use Provider::{Anthropic, Gemini, OpenAi, Perplexity, Responses, Sonar, Xai};
         let good = [
-            (Responses, "context = \"high\"\ndomains = [\"a.org\"]\ncountry = \"DE\"\nmost = 40"),
-            (Xai, "x = true\nhandles = [\"nasa\"]\nafter = \"2026-01-02\"\nmost = 3"),
-            (Perplexity, "recency = \"week\"\nlanguages = [\"zh\"]\npreset = \"xhigh\""),
-            (Perplexity, "after = \"2026-01-02\"\nbefore = \"2026-02-01\""),
-            (Sonar, "mode = \"academic\"\ncontext = \"low\"\nwithout_domains = [\"b.org\"]"),
+            (
+                Responses,
+                "context = \"high\"\ndomains = [\"a.org\"]\ncountry = \"DE\"\nmost = 40",
+            ),
+            (
+                Xai,
+                "x = true\nhandles = [\"nasa\"]\nafter = \"2026-01-02\"\nmost = 3",
+            ),
+            (
+                Perplexity,
+                "recency = \"week\"\nlanguages = [\"zh\"]\npreset = \"xhigh\"",
+            ),
+            (
+                Perplexity,
+                "after = \"2026-01-02\"\nbefore = \"2026-02-01\"",
+            ),
+            (
+                Sonar,
+                "mode = \"academic\"\ncontext = \"low\"\nwithout_domains = [\"b.org\"]",
+            ),
             (Anthropic, "domains = [\"例子.中国\"]\nmost = 10"),
             (OpenAi, "context = \"low\""),
             (Gemini, ""),
@@ -401,17 +419,41 @@ mod tests {
             assert_eq!(check(provider, text), Ok(()), "{text}");
         }
         let wrong = [
-            (OpenAi, "domains = [\"a.org\"]", "domains is not for the protocol `openai`"),
+            (
+                OpenAi,
+                "domains = [\"a.org\"]",
+                "domains is not for the protocol `openai`",
+            ),
             (Gemini, "most = 2", "most is not for"),
             (Responses, "recency = \"week\"", "recency is not for"),
-            (Responses, "domains = [\"https://a.org/x\"]", "needs a domain"),
-            (Responses, "domains = [\"a.org\"]\nwithout_domains = [\"b.org\"]", "not both"),
+            (
+                Responses,
+                "domains = [\"https://a.org/x\"]",
+                "needs a domain",
+            ),
+            (
+                Responses,
+                "domains = [\"a.org\"]\nwithout_domains = [\"b.org\"]",
+                "not both",
+            ),
             (Responses, "most = 0", "most must be 1 to 500"),
             (Xai, "handles = [\"nasa\"]", "say `x = true`"),
-            (Xai, "domains = [\"a.b\", \"a.c\", \"a.d\", \"a.e\", \"a.f\", \"a.g\"]", "over 5"),
-            (Perplexity, "recency = \"day\"\nafter = \"2026-01-02\"", "not both"),
+            (
+                Xai,
+                "domains = [\"a.b\", \"a.c\", \"a.d\", \"a.e\", \"a.f\", \"a.g\"]",
+                "over 5",
+            ),
+            (
+                Perplexity,
+                "recency = \"day\"\nafter = \"2026-01-02\"",
+                "not both",
+            ),
             (Perplexity, "after = \"2026-13-02\"", "after needs a day"),
-            (Perplexity, "languages = [\"EN\"]", "languages needs two letters"),
+            (
+                Perplexity,
+                "languages = [\"EN\"]",
+                "languages needs two letters",
+            ),
             (Sonar, "country = \"de\"", "country needs two letters"),
         ];
         for (provider, text, why) in wrong {
@@ -432,7 +474,10 @@ mod tests {
         research.search.recency = Some(Recency::Week);
         let key = serde_json::json!({ "recency": "week", "reasoning": "high" });
         assert_eq!(research.key(), Some(key));
-        assert_eq!(research.searches(Provider::Responses, "o3-deep-research"), 60);
+        assert_eq!(
+            research.searches(Provider::Responses, "o3-deep-research"),
+            60
+        );
         assert_eq!(research.searches(Provider::Xai, "grok-4"), 30);
     }
 }

@@ -1,0 +1,41 @@
+//! What the servers of providers speak, by the configuration and by name, and what an agent may set for
+//! which of them. Asks nobody and reads no key.
+
+use super::settings::{AgentConfig, Config};
+use crate::llm::{Provider, Research, is_deep_research};
+
+/// What the server of a model speaks, where there is a server.
+pub fn protocol(config: &Config, name: &str) -> Option<Provider> {
+    let (provider, model) = name.split_once('/').unwrap_or((name, ""));
+    match (config.providers.get(provider), provider) {
+        (Some(known), _) => Some(known.kind),
+        (None, "anthropic") => Some(Provider::Anthropic),
+        (None, "gemini") => Some(Provider::Gemini),
+        (None, "xai") => Some(Provider::Xai),
+        (None, "perplexity") => Some(Provider::Perplexity),
+        (None, "openai-responses") => Some(Provider::Responses),
+        (None, "openai") => Some(of_openai(model)),
+        (None, "local" | "code") => None,
+        (None, _) => Some(Provider::OpenAi),
+    }
+}
+
+/// What `OpenAI`'s server speaks for a model: those for deep research are not to be had otherwise.
+pub fn of_openai(model: &str) -> Provider {
+    if is_deep_research(model) {
+        Provider::Responses
+    } else {
+        Provider::OpenAi
+    }
+}
+
+/// Checks how an agent's model is to search and think against what its provider takes.
+pub fn check_research(config: &Config, settings: &AgentConfig) -> Result<(), String> {
+    let research = settings.research();
+    let name = settings.model.as_deref().unwrap_or_default();
+    match protocol(config, name) {
+        Some(provider) => research.check(provider),
+        None if research == Research::default() => Ok(()),
+        None => Err("search, reasoning and background are for a model behind a server".into()),
+    }
+}
