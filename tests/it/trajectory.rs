@@ -57,7 +57,29 @@ fn what_a_program_tells_is_kept_with_its_report_and_shown() {
     insta::assert_snapshot!(project.told_each([
         &["reports", "show", "d_"][..],
         &["reports", "list"],
-    ]), @"");
+    ]), @"
+    $ taskgen reports show d_
+    exit 0
+    --- out
+    d_[id] by mine, attempt 1, on t_[id]: ok
+    [time]
+    1 search, 1 page opened, told by its program
+      search: “gravel 河床”, [time]
+      visit: Drums, <https://drum.test/a>, (failed)
+      note: the key is …
+      usage: 812 prompt tokens, 204 reply tokens
+
+    # Gravel
+
+    $ taskgen reports list
+    exit 0
+    --- out
+    ───
+     report               task                 agent   attempt   state   searches   pages   words   references
+    ───
+     d_[id]   t_[id]   mine    1         ok      1          1       1       0
+    ───
+    ");
 
     // Taken out and in again, it comes along.
     project.ok(&["reports", "remove", "--agent", "mine"]);

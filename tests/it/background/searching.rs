@@ -201,12 +201,17 @@ fn a_setting_that_a_provider_does_not_take_is_refused_before_anything_is_asked()
             "responses",
             "[agents.lab.search]\ndomains = [\"https://a.org/x\"]",
         ),
-        ("responses", "[agents.lab.search]\ncontxt = \"low\""),
         (
             "responses",
             "web_search = false\n[agents.lab.search]\nmost = 3",
         ),
     ]
     .map(|(kind, settings)| refused(kind, settings));
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    recency is not for the protocol `anthropic`; it is for: perplexity, sonar
+    background is not for the protocol `xai`; it is for: responses, perplexity
+    reasoning is not for the protocol `gemini`; it is for: responses, xai, perplexity
+    domains needs a domain such as `example.org`: `https://a.org/x`
+    search is for a model that searches: leave out `web_search = false`
+    ");
 }
