@@ -124,6 +124,10 @@ async fn each_provider_searches_and_what_it_found_is_in_the_report() {
             "nobody knows the price: {spent}"
         );
 
+        // OpenAI's chat completions tell no queries.
+        let searches = project.count("SELECT coalesce(sum(searches), 0) FROM trajectory");
+        assert_eq!(searches == 1, provider != Provider::OpenAi, "{provider:?}");
+
         // The report is known; and where it is lost, the record has it.
         assert_eq!(answer(&project, &[]).0, Some(0));
         project.sql("DELETE FROM document");

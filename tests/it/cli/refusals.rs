@@ -163,7 +163,7 @@ fn models_are_listed_and_named_mistakes_explained() {
     --- err
     seed 1 (change it with --seed)
     error: no such provider: `nowhere`
-    hint: local, openai, anthropic, gemini, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
+    hint: local, openai, openai-responses, anthropic, gemini, xai, perplexity, openrouter, vllm, ollama, or a `[providers.nowhere]` with a `base_url` in `taskgen.toml`
     log: `[project]/tasks/logs/[log]`
     ");
 }

@@ -18,7 +18,7 @@ use crate::{
 /// The longest pause between two looks at a reply.
 const LONGEST_LOOK: Duration = Duration::from_secs(30);
 /// A look that takes longer is cut; it costs nothing.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(60);
+const LOOK_TIMEOUT: Duration = Duration::from_mins(1);
 /// Looks in a row that may fail before the reply is left for the next run.
 const MOST_FAILED_LOOKS: usize = 8;
 

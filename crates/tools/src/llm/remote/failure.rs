@@ -26,7 +26,7 @@ pub(super) struct Failed {
     /// Whether the reply is still being made, and can be asked for again.
     pub pending: bool,
     /// What the server says that it took.
-    pub usage: Option<Usage>,
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Failed {

@@ -528,10 +528,12 @@ fn settle(hold: Hold<'_>, outcome: &Result<ChatReply, Failed>) {
             usage: Some(usage), ..
         }) => hold.counted(*usage),
         Ok(_) => hold.uncounted(),
-        Err(failed) if failed.usage.is_some() => hold.counted(failed.usage.unwrap_or_default()),
-        Err(failed) if failed.pending => hold.postponed(),
-        Err(failed) if failed.charged => hold.uncounted(),
-        Err(_) => drop(hold),
+        Err(failed) => match &failed.usage {
+            Some(usage) => hold.counted(**usage),
+            None if failed.pending => hold.postponed(),
+            None if failed.charged => hold.uncounted(),
+            None => drop(hold),
+        },
     }
 }
 

@@ -182,7 +182,7 @@ impl Responses {
         let message = format!("the reply failed: `{code}`: {said}");
         let refused_at_once = cause == Cause::RateLimit && items(&body["output"]).is_empty();
         Failed {
-            usage,
+            usage: usage.map(Box::new),
             charged: !refused_at_once,
             // It was paid for: another attempt is the user's to make.
             ..Failed::new(cause, message, Again::Never)
