@@ -106,7 +106,7 @@ pub fn member(settings: &AgentConfig) -> Option<Member> {
         timeout,
         temperature: settings.temperature,
         max_tokens: settings.max_tokens,
-        research: settings.research(),
+        research: Box::new(settings.research()),
     })
 }
 

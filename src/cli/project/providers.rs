@@ -24,7 +24,7 @@ use crate::{
     http::Http,
     llm::{
         ChatModel, LocalModel, LocalOptions, MOST_SEARCHES, Provider, Remote, RemoteOptions,
-        StandIn, shown_url,
+        Research, StandIn, shown_url,
     },
     models::ModelFile,
     rank::Read,
@@ -80,7 +80,7 @@ pub fn chat_model(
         base_url: server.base_url,
         api_key,
         key_variable,
-        research: member.research.clone(),
+        research: Research::clone(&member.research),
         http: Some(http.clone()),
         start: member
             .max_connections

@@ -99,7 +99,7 @@ pub struct Member {
     pub max_tokens: Option<u32>,
     /// How an agent's model searches and thinks; no role has settings for it.
     #[serde(skip)]
-    pub research: Research,
+    pub research: Box<Research>,
 }
 
 /// As it is written: `"p/m"`, `["p/m", …]`, `{ model = "p/m", … }`, or a list of both.
@@ -286,7 +286,7 @@ impl Member {
             timeout: None,
             temperature: None,
             max_tokens: None,
-            research: Research::default(),
+            research: Box::default(),
         }
     }
 }
