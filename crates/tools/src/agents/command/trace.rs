@@ -138,7 +138,9 @@ mod tests {
 
     fn traced(pieces: &[&[u8]]) -> Option<Trajectory> {
         let mut trace = Trace::new();
-        pieces.iter().for_each(|piece| trace.take(piece));
+        for piece in pieces {
+            trace.take(piece);
+        }
         trace.finish(&StderrLog::new(&["a-secret-value".to_owned()]))
     }
 
