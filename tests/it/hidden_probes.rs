@@ -266,7 +266,8 @@ fn scores_are_what_was_planted_with_probes_among_the_questions() {
     world
         .project
         .reconfigure("rate = \"fake/m\"", "rate = \"fake/chance-1\"");
-    let said = world.project.fails(&EVALUATE, 6);
+    let one_by_one = [&EVALUATE[..], &["--max-connections", "1"]].concat();
+    let said = world.project.fails(&one_by_one, 6);
     assert!(
         said.contains("the judge `fake/chance-1` failed its hidden probes"),
         "{said}"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{effects::p_value, reports::answer};
+use super::effects::p_value;
 use crate::{
     audit::drift::{self, Beside, Level, Series},
     cli::{
@@ -75,7 +75,7 @@ fn levels(store: &Store) -> Result<BTreeMap<String, Vec<Level>>> {
     if !of_pairs.is_empty() {
         levels.insert(pairs.to_owned(), of_pairs);
     }
-    let reports = answer::report_heads(store)?;
+    let reports = store.report_heads()?;
     let reports: BTreeMap<&str, (&str, &str)> = reports
         .iter()
         .map(|of| (of.id.as_str(), (of.task.as_str(), of.agent.as_str())))

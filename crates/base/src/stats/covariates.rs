@@ -101,7 +101,9 @@ fn without(column: &[f64], others: &[&Vec<f64>]) -> Vec<f64> {
     for other in others {
         let mut base = (*other).clone();
         let size = squares(&base);
-        bases.iter().for_each(|before| take_off(&mut base, before));
+        for before in &bases {
+            take_off(&mut base, before);
+        }
         if squares(&base) > LEFT * size {
             take_off(&mut rest, &base);
             bases.push(base);

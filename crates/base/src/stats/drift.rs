@@ -41,7 +41,9 @@ pub fn change(values: &[f64], rng: &mut impl Rng) -> Option<Change> {
     let size = n.div_ceil(STRETCHES);
     let mut stretches: Vec<f64> = values.chunks_exact(size).map(mean).collect();
     let average = mean(&stretches);
-    stretches.iter_mut().for_each(|value| *value -= average);
+    for value in &mut stretches {
+        *value -= average;
+    }
     let spread = stretches.iter().map(|value| value * value).sum::<f64>();
     if spread <= 1e-18 * (1.0 + average * average) * stretches.len() as f64 {
         return None;

@@ -63,7 +63,7 @@ pub fn deviation_with(deviation: f64, reliability: f64, people: u64) -> Option<f
 }
 
 /// Tasks on which a true mean difference is found with probability `power` at α = .05, from the
-/// standard deviation of the paired differences: (z_.975 + z_power)² s² / δ² + z_.975² / 2
+/// standard deviation of the paired differences: (`z_.975` + `z_power`)² s² / δ² + `z_.975`² / 2
 /// (Guenther, Am. Stat. 35, 1981).
 pub fn for_difference(difference: f64, deviation: f64, power: f64) -> Option<u64> {
     if !is_positive(difference) || !is_positive(deviation) || !(0.5..1.0).contains(&power) {
@@ -74,7 +74,7 @@ pub fn for_difference(difference: f64, deviation: f64, power: f64) -> Option<u64
 }
 
 /// Pairs of reports of which an agent must be preferred in a share `preferred`, so that a test of
-/// signs finds the preference with probability `power` at α = .05: (z_.975 + z_power)² / (4 (p −
+/// signs finds the preference with probability `power` at α = .05: (`z_.975` + `z_power`)² / (4 (p −
 /// ½)²) (Noether, J. Am. Stat. Assoc. 82, 1987). None for a share of one half.
 pub fn for_preference(preferred: f64, power: f64) -> Option<u64> {
     let from_half = (preferred - 0.5).abs();

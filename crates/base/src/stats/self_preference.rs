@@ -124,11 +124,15 @@ fn centred(mut table: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let columns = table.first().map_or(0, Vec::len);
     for row in &mut table {
         let mean = row.iter().sum::<f64>() / columns as f64;
-        row.iter_mut().for_each(|value| *value -= mean);
+        for value in row {
+            *value -= mean;
+        }
     }
     for column in 0..columns {
         let mean = table.iter().map(|row| row[column]).sum::<f64>() / table.len() as f64;
-        table.iter_mut().for_each(|row| row[column] -= mean);
+        for row in &mut table {
+            row[column] -= mean;
+        }
     }
     table
 }

@@ -51,10 +51,6 @@ pub fn scrambled(text: &str, rng: &mut impl Rng) -> Option<String> {
     (shuffled != text).then_some(shuffled)
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "a filter hands out references"
-)]
 fn is_word(part: &&str) -> bool {
     part.chars().any(char::is_alphanumeric)
 }

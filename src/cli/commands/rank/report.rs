@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
+use super::probes;
 use crate::{
     cli::{
         args::Global,
@@ -31,15 +32,12 @@ use crate::{
         listing::{self, Listed, Listing},
         ranking_page::{self, Check, CheckState, FacetCount, RankedRow, RankingPage, Recall},
     },
-    stats::{
-        binomial::wilson,
-        pairwise::{
-            better_than_chance::BetterThanChance,
-            bradley_terry::PosteriorSummary,
-            calibration::Calibration,
-            panel_agreement::PanelAgreement,
-            position_bias::{PositionBias, RepeatAgreement},
-        },
+    stats::pairwise::{
+        better_than_chance::BetterThanChance,
+        bradley_terry::PosteriorSummary,
+        calibration::Calibration,
+        panel_agreement::PanelAgreement,
+        position_bias::{PositionBias, RepeatAgreement},
     },
     store::{Ranking, Store},
 };
@@ -288,14 +286,8 @@ pub fn warnings(card: &AuditCard) -> Vec<String> {
                 "the judge {name} is not shown to be better than chance yet: more verdicts are needed"
             ));
         }
-        let probes = card.judges.get(of.judge as usize);
-        let probes = probes.and_then(|judge| judge.probes.as_ref());
-        if let Some(probes) = probes.filter(|probes| probes.test.has_failed()) {
-            let (right, n) = (probes.test.right, probes.test.n);
-            warnings.push(format!(
-                "the judge {name} failed its hidden probes ({right} of {n} right): do not rely on this order"
-            ));
-        }
+        let judge = card.judges.get(of.judge as usize);
+        warnings.extend(judge.and_then(probes::warning));
         if of.position_bias.is_some_and(|bias| bias.flagged) {
             warnings.push(format!(
                 "the judge {name} prefers a side; the fit allows for it, and it costs precision"
@@ -324,7 +316,7 @@ fn checks(card: &AuditCard) -> Vec<Check> {
     if card.judges.len() > 1 {
         checks.extend(card.judges.iter().map(discrimination));
     }
-    checks.extend(card.judges.iter().filter_map(hidden_probes));
+    checks.extend(card.judges.iter().filter_map(probes::check_of));
     checks.extend(panel_agreement(audit.panel));
     checks.push(intransitivity(audit));
     checks.push(strength_and_length(audit));
@@ -430,28 +422,6 @@ fn confidence(calibration: &Calibration) -> Check {
             "stated confidence against agreement with a ranking that has not seen the pair",
         )
     }
-}
-
-fn hidden_probes(judge: &JudgeSummary) -> Option<Check> {
-    let probes = judge.probes.as_ref()?;
-    let (n, right) = (probes.test.n, probes.test.right);
-    let share = wilson(right as f64, n).map_or_else(
-        || "–".to_owned(),
-        |share| format!("{:.2} [{:.2}, {:.2}]", share.value, share.low, share.high),
-    );
-    let unscored = match probes.unscored {
-        0 => String::new(),
-        unscored => format!(", {unscored} without a verdict"),
-    };
-    Some(Check {
-        value: share,
-        n: format!("{n} probes{unscored}"),
-        state: good_unless(probes.test.has_failed(), CheckState::Bad),
-        ..check(
-            &format!("hidden probes, {}", judge.name),
-            "share of pairs with a known answer, a task beside a spoiled version of it, that it decided rightly; a good judge has 0.90 or more",
-        )
-    })
 }
 
 fn discrimination(judge: &JudgeSummary) -> Check {
@@ -562,11 +532,11 @@ fn verdicts(card: &AuditCard) -> Check {
     }
 }
 
-fn good_unless(wrong: bool, otherwise: CheckState) -> CheckState {
+pub(super) fn good_unless(wrong: bool, otherwise: CheckState) -> CheckState {
     if wrong { otherwise } else { CheckState::Good }
 }
 
-fn check(name: &str, meaning: &str) -> Check {
+pub(super) fn check(name: &str, meaning: &str) -> Check {
     Check {
         name: name.into(),
         value: "–".into(),

@@ -42,10 +42,10 @@ pub struct ProbeResult {
 }
 
 /// The results of each judge on record that `counts`, in the order of their names.
-pub fn results_of<'a>(
-    answers: &'a [HiddenAnswer],
+pub fn results_of(
+    answers: &[HiddenAnswer],
     counts: impl Fn(&Judge) -> bool,
-) -> BTreeMap<&'a Judge, ProbeResult> {
+) -> BTreeMap<&Judge, ProbeResult> {
     let mut results: BTreeMap<&Judge, ProbeResult> = BTreeMap::new();
     for answer in answers.iter().filter(|answer| counts(&answer.judge)) {
         let result = results
