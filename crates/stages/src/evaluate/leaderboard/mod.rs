@@ -162,8 +162,8 @@ pub struct Row {
     pub rank: Option<u32>,
     /// 1 for the best; none without a rank.
     pub tier: Option<u32>,
-    /// Whether it has a value on every task where there is something to measure, of which
-    /// unscored judgements leave at most a tenth of the scale open.
+    /// Whether it has a value on every task where there is something to measure, leaves no failed
+    /// attempt out, and unscored judgements leave at most a tenth of the scale open.
     pub is_complete: bool,
     /// The best and the worst rank that it could have, whatever is missing turned out to be.
     pub possible_ranks: Option<(u32, u32)>,
@@ -265,9 +265,18 @@ pub struct Counts {
 }
 
 impl Measure {
-    /// Whether every task with something to measure has a value.
+    /// Whether every task with something to measure has a value, and the value is among those that
+    /// it could be: it is not where a failed attempt is left out that counts by the measure's rule.
     pub fn is_complete(&self) -> bool {
-        self.value.is_some() && self.n + self.not_applicable == self.of
+        let is_possible = match (self.value, self.bounds()) {
+            (Some(value), Some((low, high))) => {
+                // The same sums, added up in another order.
+                let rounding = 1e-9 * high.max(1.0);
+                low - rounding <= value && value <= high + rounding
+            }
+            (value, _) => value.is_some(),
+        };
+        is_possible && self.n + self.not_applicable == self.of
     }
 
     /// Whether what is missing could move it.

@@ -275,7 +275,7 @@ fn a_lucky_first_task_leads_nobody() {
         "{fragile:?}"
     );
     assert_eq!((fragile.failed_by_rule, fragile.n), (2, 1));
-    assert_eq!(row("fragile").possible_ranks, Some((3, 4)));
+    assert_eq!(row("fragile").possible_ranks, Some((4, 4)));
     assert_eq!(row("solid").possible_ranks, Some((1, 2)));
     let own = of(row("lucky"), "ksr_own");
     assert_eq!((own.worst, own.best), (Some(0.0), Some(1.0)));
@@ -356,5 +356,34 @@ fn no_name_decides_on_a_rank() {
             (Some(1), Some(0.5)),
             (Some(3), Some(0.0))
         ]
+    );
+}
+
+/// A failed second attempt is no value, and no gap either: it counts by the rule, and who leaves it
+/// out is not complete.
+#[test]
+fn a_failed_second_attempt_is_not_left_out() {
+    let ace = |agent: &str, attempt: u32| Scored {
+        ace: Some(8.0),
+        ..report(agent, "t", attempt)
+    };
+    let failed = Scored {
+        state: "timeout".into(),
+        ..ace("twice", 2)
+    };
+    let scored = [ace("once", 1), ace("twice", 1), failed];
+    let table = leaderboard(&scored, &Options::default()).whole;
+    let [once, twice] = &table.agents[..] else {
+        panic!("{:?}", table.agents)
+    };
+    assert_eq!((&*once.agent, once.rank), ("once", Some(1)));
+    assert_eq!(
+        (twice.is_complete, twice.possible_ranks),
+        (false, Some((2, 2)))
+    );
+    let found = of(twice, "ace");
+    assert_eq!(
+        (found.value, found.worst, found.best),
+        (Some(8.0), Some(4.0), Some(4.0))
     );
 }
