@@ -1,5 +1,5 @@
-//! The JSON of programs around Whisper: OpenAI's own and those that write like it
-//! (faster-whisper, `verbose_json`), WhisperX, and whisper.cpp.
+//! The JSON of programs around Whisper: its authors' own and those that write like it
+//! (faster-whisper, `verbose_json`), `WhisperX`, and whisper.cpp.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -61,9 +61,9 @@ struct Segment {
 struct Word {
     word: String,
     start: Option<f64>,
-    /// WhisperX's.
+    /// That of `WhisperX`.
     score: Option<f64>,
-    /// OpenAI's and faster-whisper's.
+    /// That of the others.
     probability: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Subtitles: SubRip (`.srt`) and WebVTT (`.vtt`). Both are cues behind lines such as
+//! Subtitles: `SubRip` (`.srt`) and `WebVTT` (`.vtt`). Both are cues behind lines such as
 //! `00:00:01,000 --> 00:00:04,500`; the rest (numbers, notes, styles) is passed over.
 
 use super::Cue;
@@ -14,7 +14,7 @@ pub fn read(text: &str) -> Result<Vec<Cue>, String> {
         let Some((start, rest)) = line.split_once(ARROW) else {
             continue;
         };
-        // Behind the end, WebVTT has settings for the place on the screen.
+        // Behind the end, `WebVTT` has settings for the place on the screen.
         let end = rest.split_whitespace().next().unwrap_or_default();
         let (Some(start), Some(end)) = (seconds(start.trim()), seconds(end)) else {
             return Err(format!(
@@ -58,14 +58,15 @@ fn seconds(time: &str) -> Option<f64> {
 
 /// The lines of a cue without their marks, and who speaks.
 fn said(lines: &[&str]) -> (Option<String>, Vec<String>) {
-    let is_of_cue = |(index, line): &(usize, &&str)| {
-        // A cue without an empty line behind it ends at the number of the next one.
-        let next = lines.get(index + 1);
-        let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-        !line.is_empty()
-            && !line.contains(ARROW)
-            && !(is_number && next.is_some_and(|next| next.contains(ARROW)))
+    // A cue without an empty line behind it ends at the number of the next one.
+    let ends_cue = |(index, line): (usize, &&str)| {
+        let next_has_times = lines
+            .get(index + 1)
+            .is_some_and(|next| next.contains(ARROW));
+        let is_number = line.bytes().all(|byte| byte.is_ascii_digit());
+        line.is_empty() || line.contains(ARROW) || is_number && next_has_times
     };
+    let length = lines.iter().enumerate().position(ends_cue);
     let mut speaker = None;
     let texts = lines
         .iter()
@@ -127,7 +128,7 @@ fn is_tag(from: &str) -> bool {
     }
 }
 
-/// The few references that WebVTT knows.
+/// The few references that `WebVTT` knows.
 fn unescaped(text: &str) -> String {
     [
         ("&lt;", "<"),
