@@ -24,11 +24,8 @@ fn far_talk() -> Vec<String> {
 /// Three ideas: in a sentence, in four, and in four about passages that lie far apart.
 fn ideas() -> Value {
     let talk = far_talk();
-    let four = |start: &str| {
-        format!(
-            "{start} The gravel bed of a river moves in a winter flood. A sensor is said to be lost then. What would survive is not known."
-        )
-    };
+    let of_cable = "A fibre cable was buried under the gravel bed. It measures what moves above it. Nothing that is put into the water stays there. So the cable lies below.";
+    let of_pitch = "The pitch of gravel may fall before the river bed moves. A third is what is expected. Every sensor in a winter flood is lost so far. Whether the pitch tells it in time is open.";
     let idea = |kind: &str, first: &str, text: &str, quotes: &[&str]| {
         json!({
             "type": kind, "text": text, "quotes": quotes,
@@ -40,8 +37,8 @@ fn ideas() -> Value {
     };
     json!({ "items": [
         idea("limitation", "challenge", "A gravel river destroys every sensor in a winter flood.", &[&talk[1]]),
-        idea("methodology", "novelty", &four("A fibre cable was buried under the gravel bed."), &[&talk[2]]),
-        idea("hypothesis", "verifiability", &four("The pitch of gravel falls before the bed moves."), &[&talk[4], &talk[18]]),
+        idea("methodology", "novelty", of_cable, &[&talk[2]]),
+        idea("hypothesis", "verifiability", of_pitch, &[&talk[4], &talk[18]]),
     ] })
 }
 

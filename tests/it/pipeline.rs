@@ -553,7 +553,7 @@ fn an_unknown_key_names_its_line_and_its_neighbour() {
     $ taskgen status
     exit 2
     --- err
-    error: `[project]/taskgen.toml`, line 3: unknown field `round`, expected one of `method`, `read`, `top`, `budget_calls`, `target_recall`, `audit`, `list_size`, `rounds`, `elo_k`
+    error: `[project]/taskgen.toml`, line 3: unknown field `round`, expected one of `method`, `read`, `top`, `budget_calls`, `target_recall`, `audit`, `list_size`, `rounds`, `elo_k`, `repeated_pairs`
     hint: did you mean `rounds`?
     ");
 }

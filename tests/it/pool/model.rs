@@ -303,15 +303,12 @@ fn one(request: &Request, prompt: &str, habits: Habits) -> Value {
     json!({ "also": [], "task_type": family, "task": text, "difficulty": "basic", "discipline": "engineering" })
 }
 
-/// A draft with a fault: too long, at the event, unfinished, or without a deliverable.
+/// A draft with a fault: too long, at the event, or unfinished.
 fn slipped(text: &str, which: usize) -> String {
-    match which % 4 {
+    match which % 3 {
         0 => format!("{text} {}.", "So much more is to be said of it".repeat(9)),
         1 => format!("As the speaker said in this talk: {text}"),
-        2 => text.trim_end_matches('.').to_owned(),
-        _ => text
-            .split_once(", then hand in")
-            .map_or_else(String::new, |(before, _)| format!("{before}.")),
+        _ => text.trim_end_matches('.').to_owned(),
     }
 }
 
@@ -323,8 +320,9 @@ fn batch(request: &Request, prompt: &str, habits: Habits) -> Value {
     let earlier = earlier(prompt);
     let refused = prompt.contains("These drafts were refused");
     let number = batch_after(earlier.len(), habits, 6);
+    let draw = usize::from(refused && !habits.repeats_itself);
     let mut tasks: Vec<Value> = (0..BATCH)
-        .map(|place| item(&ideas, number, place, usize::from(refused)))
+        .map(|place| item(&ideas, number, place, draw))
         .collect();
     if refused {
         // What stands in the place of the refused ones, of families that there is room for.
@@ -373,7 +371,8 @@ fn item(ideas: &[&str], batch: usize, place: usize, draw: usize) -> Value {
         _ => 7 + (batch + place / 5) % 3,
     };
     let lead = (place + 3 * batch) % ideas.len();
-    let guest = (lead + 1 + batch % (ideas.len() - 1)) % ideas.len();
+    // What stands in the place of a refused draft rests on other ideas.
+    let guest = (lead + 1 + (batch + 4 * draw) % (ideas.len() - 1)) % ideas.len();
     let (task_type, phase, ..) = FAMILIES[family];
     json!({
         "ideas": [lead + 1, guest + 1], "phase": phase, "task_type": task_type,
