@@ -68,15 +68,11 @@ fn said(lines: &[&str]) -> (Option<String>, Vec<String>) {
     };
     let length = lines.iter().enumerate().position(ends_cue);
     let mut speaker = None;
-    let texts = lines
-        .iter()
-        .enumerate()
-        .take_while(is_of_cue)
-        .map(|(_, line)| {
-            let (voice, text) = without_tags(line);
-            speaker = speaker.take().or(voice);
-            text
-        });
+    let texts = lines[..length.unwrap_or(lines.len())].iter().map(|line| {
+        let (voice, text) = without_tags(line);
+        speaker = speaker.take().or(voice);
+        text
+    });
     let said: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     (speaker, said)
 }
