@@ -60,6 +60,7 @@ pub struct Transcribe {
 
 /// `transcripts …`
 #[derive(Clone, Debug, clap::Subcommand)]
+#[expect(clippy::doc_markdown, reason = "the text is shown as help")]
 pub enum Transcripts {
     /// Make the transcripts of recordings from subtitles, or from the JSON of a program around Whisper
     ///

@@ -109,9 +109,12 @@ fn remove(global: &Global, names: &[String]) -> Result<Vec<Removed>> {
 }
 
 fn removed_text(removed: &[Removed]) -> String {
-    let line = |of: &Removed| match of.files.is_empty() {
-        true => format!("{}: it was not here", of.name),
-        false => format!("{}: removed, {} are free", of.name, bytes(of.bytes)),
+    let line = |of: &Removed| {
+        if of.files.is_empty() {
+            format!("{}: it was not here", of.name)
+        } else {
+            format!("{}: removed, {} are free", of.name, bytes(of.bytes))
+        }
     };
     removed.iter().map(line).collect::<Vec<_>>().join(
         "

@@ -95,9 +95,10 @@ fn files(args: &ImportTranscripts) -> Result<Vec<(PathBuf, PathBuf)>> {
         }
         files.extend(found.into_iter().map(|file| {
             let inside = file.strip_prefix(path).unwrap_or(Path::new(""));
-            let name = match inside.as_os_str().is_empty() {
-                true => PathBuf::from(file.file_name().unwrap_or_default()),
-                false => inside.to_owned(),
+            let name = if inside.as_os_str().is_empty() {
+                PathBuf::from(file.file_name().unwrap_or_default())
+            } else {
+                inside.to_owned()
             };
             (file, name)
         }));
