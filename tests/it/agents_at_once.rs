@@ -113,9 +113,11 @@ fn three_agents_killed_at_twenty_moments_lose_nothing_and_ask_nothing_twice() {
             before.entry(agent).or_default().push(now);
         }
     }
+    // One may be ready before the others.
+    let at_least = |n: usize| running_at.iter().filter(|killed| **killed >= n).count();
     assert!(
-        together >= 10,
-        "all three ran at {together} of {KILLS} kills"
+        at_least(2) >= 8 && at_least(3) >= 3,
+        "running at the kills: {running_at:?}"
     );
     let last = AGENTS.map(|agent| start(&project, agent));
     for mut child in last {
