@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Options, array, loom::Loom, plan::Plan, rules, single};
 use crate::{
     context::Context,
-    data::{Inspiration, Task, Unscored},
+    data::{Inspiration, Unscored},
 };
 
 /// Most tasks of one talk. Ten inspirations and ten families, most of which suit, give about seventy
@@ -45,8 +45,7 @@ pub async fn weave(
         let (before, size) = (loom.count(), next_size(left));
         let lost = match options.style {
             Style::Single => {
-                let earlier: Vec<Task> = loom.earlier().into_iter().cloned().collect();
-                let plan = Plan::new(inspirations, true).after(&earlier.iter().collect::<Vec<_>>());
+                let plan = Plan::new(inspirations, true).after(&loom.earlier());
                 single::fill(ctx, plan, loom, size).await?
             }
             Style::Array => array::fill(ctx, inspirations, loom, size).await?,
