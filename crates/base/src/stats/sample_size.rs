@@ -196,11 +196,8 @@ mod tests {
                 (mean / (spread / (tasks as f64).sqrt())).abs() > 1.98
             })
             .count();
-        println!(
-            "of 400 studies: kappa near {near} (n = {n}), difference found {found} (n = {tasks})"
-        );
-        assert!((368..=396).contains(&near), "{near}");
-        assert!((292..=348).contains(&found), "{found}");
+        assert!((368..=396).contains(&near), "{near} of 400, n = {n}");
+        assert!((292..=348).contains(&found), "{found} of 400, n = {tasks}");
     }
 
     /// κ of two people whose answers agree beyond chance by the common correlation model.

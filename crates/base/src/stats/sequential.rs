@@ -136,7 +136,6 @@ mod tests {
             ),
         ];
         let told = format!("of {RUNS} runs, stopped and after: {shares:?}");
-        println!("{told}");
         let [excellent, good, guesses, wrong, later] = shares.map(|(_, found)| found);
         assert!(excellent.0 == 0 && good.0 <= RUNS / 20, "{told}");
         for (found, _) in [guesses, wrong, later] {

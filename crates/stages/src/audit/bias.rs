@@ -377,15 +377,15 @@ mod tests {
             references: 0.8,
             ..none
         });
-        println!(
+        let told = format!(
             "of {RUNS} audits of 40 tasks, 5 agents, 2 judges, found [own family, words, references, \
              any]: fair {fair:?}; own family +0.6 {own:?}; +0.6 a doubling of words {long:?}; +0.8 a \
              doubling of references {many:?}"
         );
-        assert!(fair[3] <= RUNS / 20, "{fair:?}");
-        assert!(own[0] >= RUNS * 95 / 100, "{own:?}");
-        assert!(long[1] >= RUNS * 95 / 100, "{long:?}");
-        assert!(many[2] >= RUNS * 95 / 100, "{many:?}");
+        assert!(fair[3] <= RUNS / 20, "{told}");
+        assert!(own[0] >= RUNS * 95 / 100, "{told}");
+        assert!(long[1] >= RUNS * 95 / 100, "{told}");
+        assert!(many[2] >= RUNS * 95 / 100, "{told}");
         // What is planted in one place is not found in another.
         assert!(
             long[0] + own[1] + own[2] <= 3 * RUNS / 20,

@@ -240,16 +240,16 @@ mod tests {
         let beside = found(2, 0.6, 0.97);
         let careless = found(1, 0.0, 0.6);
         let hardly = found(1, 0.0, 0.75);
-        println!(
+        let told = format!(
             "of {RUNS} runs of 60 tasks, 4 agents, 4 criteria, 200 probes, found [in levels, in \
              probes, anything]: steady alone and beside another {steady:?}; 2 points less alone \
              {alone:?}; 0.6 points less beside another judge {beside:?}; probes from 97 % to 60 % \
              {careless:?}, to 75 % {hardly:?}"
         );
-        assert!(steady.iter().all(|of| of[2] <= RUNS / 20), "{steady:?}");
-        assert!(alone[0] >= RUNS * 95 / 100, "{alone:?}");
-        assert!(beside[0] >= RUNS * 95 / 100, "{beside:?}");
-        assert!(careless[1] >= RUNS * 95 / 100, "{careless:?}");
+        assert!(steady.iter().all(|of| of[2] <= RUNS / 20), "{told}");
+        assert!(alone[0] >= RUNS * 95 / 100, "{told}");
+        assert!(beside[0] >= RUNS * 95 / 100, "{told}");
+        assert!(careless[1] >= RUNS * 95 / 100, "{told}");
     }
 
     /// An agent whose reports are judged last is no change of the judge.
