@@ -122,6 +122,35 @@ pub const RULES: &[Rule] = &[
     board(Added("/**/agents/*/is_complete")),
     board(Added("/**/agents/*/possible_ranks")),
     board(Added("/**/agents/*/p_top_k")),
+    board(Reshaped("/**/agents/*/measures/*", without_bounds, BOUNDS)),
+    board(Added("/**/agents/*/measures/*/worst")),
+    board(Added("/**/agents/*/measures/*/best")),
+    // The third agent's last two reports failed: it is not complete, but for the tasks in Chinese.
+    board(Reshaped("/agents/2/tier", nothing, RANKS)),
+    board(Reshaped("/groups/0/agents/2/tier", nothing, RANKS)),
+    board(Reshaped("/all/gamma/*/tier", no_text, RANKS)),
+    board(Reshaped("/all/gamma/*/rank", no_text, RANKS)),
+    board(Reshaped("/all/delta/*/rank", no_text, RANKS)),
+    // The paper's table has a line between the complete agents and the others, and says below what
+    // is missing.
+    papers(Reshaped("/*", wider, APART)),
+    papers(Added("/18")),
+    papers(Added("/17")),
+    papers(Added("/16")),
+    papers(Added("/15")),
+    papers(Added("/14")),
+    papers(Added("/13")),
+    papers(Added("/8")),
+    papers(Added("/7")),
+    // Tasks say how hard they are by the results.
+    Rule {
+        of: "tasks-list",
+        change: Added("/*/calibrated_difficulty"),
+    },
+    Rule {
+        of: "tasks-show",
+        change: Added("/calibrated_difficulty"),
+    },
     board(Added("/**/agents/*/measures/*/no_bounds")),
     board(Added("/**/agents/*/measures/*/failed_by_rule")),
     board(Added("/**/agents/*/measures/*/not_applicable")),
@@ -294,6 +323,55 @@ const COUNTS: &str = "the counts of `own` and `independent` stand with each meas
 const REPEATED: &str = "`repeated` holds the measures that are asked again by their keys";
 const INSTRUMENTS: &str = "`points`, `relation`, `rating` and `repeats` of `before` and `after` \
      are `instruments` with their models and settings";
+
+const BOUNDS: &str = "`worst` and `best` of a measure are of all that is missing, judgements \
+     without a verdict too, with an agent's failed reports by the measure's own rule; pooled shares \
+     have them, and of a measure of which less is better `worst` is the upper end";
+const RANKS: &str =
+    "`rank` and `tier` are only of agents that are complete; the others stand below";
+const APART: &str = "the layouts name below the complete agents those that are not";
+
+const fn papers(change: Change) -> Rule {
+    Rule {
+        of: "leaderboard-paper",
+        change,
+    }
+}
+
+/// A measure without the ends that it had.
+fn without_bounds(mut measure: Value) -> Value {
+    if let Some(fields) = measure.as_object_mut() {
+        fields.remove("worst");
+        fields.remove("best");
+    }
+    measure
+}
+
+fn nothing(_: Value) -> Value {
+    Value::Null
+}
+
+fn no_text(_: Value) -> Value {
+    "".into()
+}
+
+/// A line of the table, whose first column is as wide as the line between the agents; the line below
+/// the table stays.
+fn wider(line: Value) -> Value {
+    let text = line.as_str().expect("a line");
+    let by = "no rank:".len() - "system".len();
+    if let Some(rule) = text.chars().next().filter(|c| "─═".contains(*c)) {
+        let n = text.chars().count() + by;
+        return rule.to_string().repeat(n).into();
+    }
+    match text.strip_prefix(' ') {
+        Some(_) => {
+            let (name, rest) = text.split_at(1 + "system".len());
+            format!("{name}{}{rest}", " ".repeat(by)).into()
+        }
+        None => line,
+    }
+}
 
 const fn board(change: Change) -> Rule {
     Rule {

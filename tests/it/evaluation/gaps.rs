@@ -73,17 +73,17 @@ fn what_is_missing_is_bounded_and_stands_apart() {
     // Verdicts on every third key point of one agent.
     project.sql(
         "UPDATE judgement SET state = 'unscored', cause = 'timeout' WHERE instrument LIKE 'kae/relation%'
-         AND rowid % 3 = 0 AND subject IN (SELECT id FROM document WHERE agent = 'half')",
+         AND rowid % 3 = 0 AND subject IN (SELECT id FROM document WHERE agent = (SELECT id FROM agent WHERE name = 'half'))",
     );
     let (some, incomplete) = check(&project.json(&["leaderboard"]), &truth);
     assert!(some > 5 && incomplete.is_empty(), "{some} {incomplete:?}");
 
     // The reports of the best one but for its first task, and a rating of the last.
-    let lost = "DELETE FROM document WHERE agent = 'faithful' AND task != (SELECT min(task) FROM document)";
+    let lost = "DELETE FROM document WHERE agent = (SELECT id FROM agent WHERE name = 'faithful') AND task != (SELECT min(task) FROM document)";
     project.sql(lost);
     project.sql(
         "UPDATE judgement SET state = 'unscored', cause = 'timeout' WHERE instrument LIKE 'ace/rating%'
-         AND subject = (SELECT min(id) FROM document WHERE agent = 'tricky')",
+         AND subject = (SELECT min(id) FROM document WHERE agent = (SELECT id FROM agent WHERE name = 'tricky'))",
     );
     let board = project.json(&["leaderboard"]);
     let (more, incomplete) = check(&board, &truth);
@@ -106,7 +106,7 @@ fn what_is_missing_is_bounded_and_stands_apart() {
             told.find(text)
                 .unwrap_or_else(|| panic!("no {text}: {told}"))
         };
-        let apart = place("not complete, no rank:");
+        let apart = place("no rank:");
         let row = told.find(" half ").expect("a row");
         assert!(row < apart, "{told}");
         place("faithful, not complete: ACE from ");
@@ -283,7 +283,14 @@ fn a_summary_names_its_run_and_tasks_how_hard_they_are() {
     assert!(told.contains("by the ACE of 3 agents"), "{told}");
     let id = listed[0]["id"].as_str().expect("an id");
     assert!(project.ok(&["tasks", "show", id]).contains("difficulty "));
-    project.sql("DELETE FROM document WHERE agent != 'half'");
+    project.sql("DELETE FROM document WHERE agent != (SELECT id FROM agent WHERE name = 'half')");
     let told = project.ok(&["tasks", "list"]);
     assert!(told.contains("not known by ACE"), "{told}");
+    project.sql("DELETE FROM document");
+    let listed = project.json(&["tasks", "list"]);
+    assert_eq!(
+        listed[0].get("calibrated_difficulty"),
+        None,
+        "no report, no word"
+    );
 }

@@ -100,8 +100,9 @@ fn planted_scores_come_out_and_nothing_is_asked_twice() {
     ]);
     let table = std::fs::read_to_string(table).expect("written");
     assert!(
-        table.starts_with("facet,rank,name,tier,measure,value")
-            && table.contains("\nzh,1,faithful,")
+        table.starts_with("rank,name,rating,ci_low,ci_high,n_games,p_top_k,facet,tier,measure,")
+            && table.contains("\n1,faithful,")
+            && table.contains(",zh,")
     );
 }
 

@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The line in a table between the complete agents and the others.
-pub const APART: &str = "not complete, no rank:";
+/// The line in a table between the complete agents and the others; short, so that no column grows.
+pub const APART: &str = "no rank:";
 
 /// A line for each agent whose numbers or rank could be others; nothing where all is complete.
 pub fn gaps(of: &Table) -> String {

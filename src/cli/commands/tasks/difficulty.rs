@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::{
-    cli::{commands::reports::answer, ui::output::Printer},
+    cli::ui::output::Printer,
     data::Difficulty,
     evaluate::{self, calibrated},
     report::listing::{Listed, Listing},
@@ -17,7 +17,7 @@ pub fn add(store: &Store, listing: &mut Listing) -> Result<()> {
         return Ok(());
     }
     let tasks: Vec<_> = listing.tasks.iter().map(|of| of.task.clone()).collect();
-    let reports = answer::report_heads(store)?;
+    let reports = store.report_heads()?;
     let scored = evaluate::scored(store, &tasks, &reports)?;
     let tasks: Vec<_> = tasks.iter().collect();
     let mut found = calibrated::calibrated(&tasks, &scored);
