@@ -434,13 +434,14 @@ fn what_is_missing_is_a_dash_and_never_a_zero() {
     let rows = rows(&html);
     let row = |name: &str| {
         rows.iter()
-            .find(|row| row[0] == name && row.len() == 14)
+            .find(|row| row[0] == name && row.len() == 15)
             .expect("a row")
     };
-    assert_eq!(row("nobody")[1..4], ["–", "– – 0 of 100", "– – 0 of 100"]);
-    assert_eq!(row("nobody")[10..], ["–", "–", "–", "–"]);
-    assert_eq!(row("acme/agent-1")[2..4], ["– – –", "– – –"]);
-    assert_eq!(row("acme/agent-1")[11..], ["–", "4.61", "–"]);
+    let nothing = ["–", "–", "– – 0 of 100", "– – 0 of 100"];
+    assert_eq!(row("nobody")[1..5], nothing);
+    assert_eq!(row("nobody")[11..], ["–", "–", "–", "–"]);
+    assert_eq!(row("acme/agent-1")[3..5], ["– – –", "– – –"]);
+    assert_eq!(row("acme/agent-1")[12..], ["–", "4.61", "–"]);
     let task = |state: &str, n: usize| {
         rows.iter()
             .filter(|row| row.len() == 3 && row[1] == state)
