@@ -298,7 +298,7 @@ async fn another_model_under_the_same_name_is_told() {
     let project = project(&server, "");
     let (code, said) = answer(&project, &["--json"]);
     assert!(
-        code == Some(0) && said.contains("\"answer\": \"lab/m-search-preview\""),
+        code == Some(0) && said.contains("\"requested\": \"lab/m-search-preview\""),
         "{said}"
     );
     insta::assert_snapshot!(told(&project, &["--jobs", "3"]), @r#"

@@ -468,7 +468,9 @@ fn files_of_unix() -> Vec<String> {
         &["signal", "::", "unix"],
     ];
     let is_needed = |source: &Source| {
-        let code = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+        let tests = ["#[cfg(test)]", "#[cfg(all(test"].map(|mark| source.text.find(mark));
+        let end = tests.into_iter().flatten().min();
+        let code = &source.text[..end.unwrap_or(source.text.len())];
         let words = Source::new(&source.path, code).words();
         let named = |pattern: &&[&str]| (0..words.len()).any(|at| follows(&words, at, pattern));
         needs.iter().any(named)

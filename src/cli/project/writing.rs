@@ -10,6 +10,7 @@ use super::Project;
 use crate::{
     cli::{args::Global, ui::log},
     data::id::sha256_hex,
+    files,
     store::{RunInfo, Store, WriteLock},
 };
 
@@ -100,8 +101,8 @@ impl Project {
     fn lock_agent(&self, global: &Global, names: &[String]) -> Result<WriteLock> {
         let mut lock = self.lock_beside(global)?;
         for name in names {
+            files::create_own_folder(&self.agents())?;
             let own = self.agents().join(format!("{name}.lock"));
-            fs_err::create_dir_all(self.agents())?;
             lock = lock.with(WriteLock::take(&own, &holder(), global.wait)?);
         }
         Ok(lock)

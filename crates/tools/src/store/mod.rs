@@ -146,6 +146,8 @@ impl Store {
 
     /// Whether the database is there and of this program's version.
     pub fn is_up_to_date(path: &Path) -> Result<bool> {
+        // Who asks is going to write.
+        files::refuse_link(path)?;
         let version = open_to_read(path)?.map(|(_, version)| version);
         Ok(version == Some(MIGRATIONS.len()))
     }

@@ -1,3 +1,5 @@
+//! Files as other programs write them, and as nobody should.
+
 use super::*;
 use crate::transcribe::discover::Recording;
 
