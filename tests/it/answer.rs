@@ -447,7 +447,7 @@ fn an_agent_that_is_configured_wrongly_is_refused() {
     flags: []
     exit 2
     --- err
-    error: `[project]/taskgen.toml`, line 28: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `search`, `reasoning`, `background`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`, `sandbox`, `readable`, `writable`
+    error: `[project]/taskgen.toml`, line 30: unknown field `web_serch`, expected one of `command`, `model`, `web_search`, `search`, `reasoning`, `background`, `temperature`, `max_tokens`, `time_limit`, `jobs`, `attempts`, `env`, `sandbox`, `readable`, `writable`
     hint: did you mean `web_search`?
     ");
     let never = config.replace(

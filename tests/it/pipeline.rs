@@ -310,8 +310,8 @@ fn a_seminar_is_named_by_its_path_or_the_unambiguous_start_of_its_id() {
     $ taskgen weave --seminar rivers.wav --across 1
     exit 2
     --- err
-    error: --across and --translate work on all seminars, not with --seminar
-    hint: `taskgen weave --seminar ID` first, and then the other without --seminar
+    error: --across and --translate work on all seminars, not with --seminar or --limit
+    hint: `taskgen weave --seminar ID` first, and then the other without --seminar and --limit
     ");
     project.configure("[inspire]\nper_window = 20000000\n");
     insta::assert_snapshot!(project.told(&["inspire", "--dry-run"]), @"

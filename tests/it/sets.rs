@@ -348,7 +348,23 @@ fn a_set_is_answered_in_one_language() {
     insta::assert_snapshot!(project.told_each([
         &["answer", "--agent", "echo", "--set", "core:fr"][..],
         &["answer", "--agent", "echo", "--set", "core:nonsense"],
-    ]), @"");
+    ]), @"
+    $ taskgen answer --agent echo --set core:fr
+    exit 2
+    --- err
+    --offline does not hold for the agent: it is another program
+    error: none of the 12 tasks is there in `fr`
+    hint: `taskgen weave --translate en,zh` translates tasks; a set holds the translations that were there when it was selected
+    log: `[project]/tasks/logs/[log]`
+
+    $ taskgen answer --agent echo --set core:nonsense
+    exit 2
+    --- err
+    --offline does not hold for the agent: it is another program
+    error: no such set of tasks: `core:nonsense`
+    hint: there are `core@1`
+    log: `[project]/tasks/logs/[log]`
+    ");
     // Some of them in one language only.
     project.sql(
         "DELETE FROM set_member WHERE translation AND place = (SELECT max(place) FROM set_member)",

@@ -106,7 +106,7 @@ fn each_file_that_is_not_taken_says_why() {
     let write = |name: &str, text: &str| std::fs::write(old.join(name), text).unwrap();
     let cue = |time: &str| format!("1\n00:00:01,000 --> {time}\nGravel drums.\n");
     write("rain.srt", &cue("00:00:02,000"));
-    write("rivers.srt", &cue("00:09:00,000"));
+    write("rivers.en.srt", &cue("00:09:00,000"));
     write("heliu.srt", &cue("00:00:02,000"));
     write("heliu.opus.json", "{}");
     write(
@@ -119,7 +119,37 @@ fn each_file_that_is_not_taken_says_why() {
         &["transcripts", "import", "old/heliu.zh.vtt"],
         &["transcripts", "import", "nowhere"],
         &["transcripts", "import", "old/heliu.srt", "--language", "klingon"],
-    ]), @"");
+    ]), @"
+    $ taskgen transcripts import old
+    exit 1
+    --- out
+    heliu.opus: 1 sentence in zh-Hans, 1:35, from `old/heliu.zh.vtt` (vtt)
+    not taken: `old/heliu.opus.json`: it has neither `segments` nor `transcription`, as Whisper's files have
+    not taken: `old/heliu.srt`: nothing says its language
+    hint: --language TAG, or `talk.en.srt` as its name
+    not taken: `old/rain.srt`: there is no recording of its name in `seminars/`
+    not taken: `old/rivers.en.srt`: it goes to 9:00, but `rivers.mp3` ends at 3:12: is it another recording's?
+    1 transcript imported, 0 there already, 4 not taken
+    next: `taskgen run`
+
+    $ taskgen transcripts import old/heliu.zh.vtt
+    exit 0
+    --- out
+    0 transcripts imported, 1 there already, 0 not taken
+    hint: --force replaces transcripts that are there
+
+    $ taskgen transcripts import nowhere
+    exit 2
+    --- err
+    error: `nowhere`: No such file or directory (os error 2)
+    hint: name files or folders
+
+    $ taskgen transcripts import old/heliu.srt --language klingon
+    exit 2
+    --- err
+    error: unknown language: `klingon`
+    hint: such as en or zh
+    ");
     project.ok(&[
         "transcripts",
         "import",

@@ -76,7 +76,7 @@ pub struct ImportTranscripts {
     /// Files, or folders of them
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Language of talks of which neither the file, its name nor `NAME.toml` says it
+    /// Language of the talks [default: what the file says, its name, or `NAME.toml`]
     #[arg(long, value_name = "TAG")]
     pub language: Option<String>,
     /// Also replace transcripts that are there

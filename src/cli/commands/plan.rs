@@ -46,7 +46,23 @@ pub fn run(args: &Plan, printer: &Printer) -> Result<u8> {
     Ok(exit::DONE)
 }
 
+/// Refuses what no study can have.
+fn check(args: &Plan) -> Result<(), Usage> {
+    if args.width >= 1.0 {
+        return Err(Usage(
+            "an interval is narrower than all that is possible\nhint: --width below 1".to_owned(),
+        ));
+    }
+    if !(0.5..1.0).contains(&args.power) {
+        return Err(Usage(
+            "a study should find at least half of what is there, and none finds all\nhint: --power from 0.5 to below 1".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 fn plan(args: &Plan) -> Result<Vec<Planned>> {
+    check(args)?;
     let width = args.width;
     let mut planned = Vec::new();
     if let Some(share) = args.share {
@@ -104,7 +120,7 @@ fn row(
     let n = n.ok_or_else(|| {
         Usage(format!(
             "no number of {unit} does that: {what}\nhint: an expected value of 1, or a preference of \
-             0.5, leaves nothing to find; one person tells no reliability; a wider interval needs less"
+             0.5, leaves nothing to find; one person tells no reliability"
         ))
     })?;
     Ok(Planned {

@@ -144,6 +144,7 @@ pub fn ready(
         attempts: settings.attempts.unwrap_or(1).max(1),
         retry_failed: global.retry_failed,
         fresh: false,
+        all_tasks: true,
     };
     Ok((agent, options))
 }

@@ -2,7 +2,7 @@
 //! answer and shards transcribe, whose facts nobody else writes; and what takes facts out, or brings
 //! the database up to date, is alone.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, Result};
 
@@ -11,11 +11,14 @@ use crate::{
     cli::{args::Global, ui::log},
     data::id::sha256_hex,
     files,
-    store::{RunInfo, Store, WriteLock},
+    store::{Locked, RunInfo, Store, WriteLock},
 };
 
 /// Who may be beside the one command that writes, for those who must wait for them.
 const BESIDE: &str = "an agent that answers, or a shard of a transcription";
+/// Looks at whether another command has brought the database up to date, which takes a moment.
+const LOOKS: u32 = 20;
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Who is alone, for those who must wait for it.
 const ALONE: &str = "a command that takes something out, or brings the database up to date";
 
@@ -58,8 +61,16 @@ impl Project {
 
     /// Makes or migrates the database, which only one command may do.
     fn bring_up_to_date(&self, global: &Global) -> Result<()> {
-        if Store::is_up_to_date(&self.database())? {
-            return Ok(());
+        for _ in 0..LOOKS {
+            if Store::is_up_to_date(&self.database())? {
+                return Ok(());
+            }
+            match self.lock_alone(global) {
+                Ok(lock) => return Store::bring_up_to_date(&self.database(), &lock),
+                // Agents that are started together find it outdated together: one of them does it.
+                Err(error) if error.is::<Locked>() => std::thread::sleep(LOOK_AGAIN),
+                Err(error) => return Err(error),
+            }
         }
         Store::bring_up_to_date(&self.database(), &self.lock_alone(global)?)
     }

@@ -40,6 +40,8 @@ pub struct Options {
     pub retry_failed: bool,
     /// Whether reports are made again that are there.
     pub fresh: bool,
+    /// Whether the tasks are all that are meant: a part of them does not end making again.
+    pub all_tasks: bool,
 }
 
 /// Has `agent` answer every task that it has not answered yet, and keeps each report the moment it
@@ -74,7 +76,7 @@ pub async fn run(
             None => {}
         }
     }
-    if options.fresh {
+    if options.fresh && options.all_tasks {
         ctx.store.end_fresh(&options.name)?;
     }
     report.seconds = started.elapsed().as_secs_f64();

@@ -211,11 +211,14 @@ fn split(phrase: &PlacedPhrase, activity: &SpeechActivity) -> Vec<PlacedPhrase> 
 
 /// The sample of the first token from this byte on.
 fn first_token_sample(phrase: &PlacedPhrase, from: usize) -> usize {
-    phrase
-        .token_starts
-        .iter()
-        .find(|(byte, _)| *byte >= from)
+    phrase.token_starts[tokens_before(phrase, from)..]
+        .first()
         .map_or(phrase.range.end, |(_, sample)| *sample)
+}
+
+/// How many tokens begin before this byte. They are in order, and a phrase may have many sentences.
+fn tokens_before(phrase: &PlacedPhrase, byte: usize) -> usize {
+    phrase.token_starts.partition_point(|(at, _)| *at < byte)
 }
 
 fn part(
@@ -226,10 +229,9 @@ fn part(
 ) -> PlacedPhrase {
     PlacedPhrase {
         range: activity.trimmed(&range),
-        token_starts: phrase
-            .token_starts
+        token_starts: phrase.token_starts
+            [tokens_before(phrase, text.start)..tokens_before(phrase, text.end)]
             .iter()
-            .filter(|(byte, _)| text.contains(byte))
             .map(|&(byte, sample)| (byte - text.start, sample))
             .collect(),
         text: phrase.text[text].into(),

@@ -62,6 +62,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     let options = answer::Options {
         // Another sample is another report.
         fresh: args.fresh || args.again.resample.is_some(),
+        all_tasks: args.limit.is_none(),
         ..options
     };
     let work = async {

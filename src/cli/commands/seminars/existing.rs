@@ -167,8 +167,8 @@ impl Import {
         }
     }
 
-    /// Makes the transcript of one recording. The language is what the file says, then its name,
-    /// the recording's side file, and the flag.
+    /// Makes the transcript of one recording. The language is what the flag says, then the file,
+    /// its name, and the recording's side file.
     fn one(
         &self,
         file: &Path,
@@ -183,10 +183,11 @@ impl Import {
             return Err(transcribe::forgotten_note(&recording.name, &seminar));
         }
         let sidecar = Sidecar::read(recording).map_err(|e| format!("{e:#}"))?;
-        let parsed = |tag: &str| Language::parse(tag).map_err(|e| e.to_string());
-        let said = read.language.as_deref().map(parsed).transpose()?;
-        let beside = sidecar.language().map(parsed).transpose()?;
-        let language = said.or(named).or(beside).or_else(|| self.language.clone());
+        // A name that nobody knows says nothing.
+        let parsed = |tag: &str| Language::parse(tag).ok();
+        let said = read.language.as_deref().and_then(parsed);
+        let beside = sidecar.language().and_then(parsed);
+        let language = self.language.clone().or(said).or(named).or(beside);
         let heard = Heard {
             path: recording.name.clone(),
             media_sha256,

@@ -218,10 +218,7 @@ fn in_language(tasks: Vec<Task>, translations: Vec<Task>, language: &str) -> Res
         })
         .collect();
     let missing = all - tasks.len();
-    let hint = format!(
-        "hint: `taskgen weave --translate {}` translates tasks; a set holds the translations that were there when it was selected",
-        primary_language(language)
-    );
+    let hint = "hint: `taskgen weave --translate en,zh` translates tasks; a set holds the translations that were there when it was selected";
     if tasks.is_empty() {
         return Err(Usage(format!(
             "none of the {all} tasks is there in `{language}`\n{hint}"

@@ -32,6 +32,8 @@ const MOST: u64 = 256 << 20;
 const LONGEST: f64 = 1e6;
 /// Seconds that a cue may go beyond the recording: lengths are rounded, and last cues held.
 const BEYOND: f64 = 5.0;
+/// Bytes within which the next word of a cue is looked for.
+const NEAR: usize = 200;
 /// The confidence of a text of which its file tells none: somebody wrote it.
 const UNTOLD: f64 = 1.0;
 
@@ -152,7 +154,9 @@ impl Existing {
     /// The transcript of a recording. Fails where the cues go beyond its end: they are another's.
     pub fn transcript_of(&self, heard: &Heard) -> Result<Transcript, String> {
         let end = self.end();
-        if let Some(seconds) = heard.seconds
+        // A header may state anything.
+        let stated = heard.seconds.filter(|seconds| *seconds <= LONGEST);
+        if let Some(seconds) = stated
             && end > seconds + BEYOND
         {
             return Err(format!(
@@ -162,9 +166,8 @@ impl Existing {
                 Ms::from_seconds(seconds)
             ));
         }
-        let length = heard.seconds.unwrap_or(end).max(end);
-        let duration = Ms::from_seconds(length);
-        let mut segments = self.segments(&heard.language, length);
+        let duration = Ms::from_seconds(stated.unwrap_or(end).max(end));
+        let mut segments = self.segments(&heard.language, end);
         for segment in &mut segments {
             segment.start = segment.start.min(duration);
             segment.end = segment.end.min(duration);
@@ -189,9 +192,9 @@ impl Existing {
     }
 
     /// The sentences, each of one speaker.
-    fn segments(&self, language: &Language, length: f64) -> Vec<Segment> {
+    fn segments(&self, language: &Language, end: f64) -> Vec<Segment> {
         // Where nobody has listened, there are no pauses to move a boundary to.
-        let frames = sample(length) / FRAME + 1;
+        let frames = sample(end) / FRAME + 1;
         let activity = SpeechActivity::from_frames(vec![1.0; frames], vec![0.0; frames]);
         let mut segments: Vec<Segment> = Vec::new();
         for of_one in self.cues.chunk_by(|a, b| a.speaker == b.speaker) {
@@ -252,14 +255,27 @@ impl Cue {
         let mut from = 0;
         let mut starts = Vec::new();
         for (word, second) in &self.words {
-            let Some(at) = self.text[from..].find(word.as_str()) else {
+            // A word that is not there must not have the whole text read for it.
+            let near = head(&self.text[from..], word.len() + NEAR);
+            let Some(at) = near.find(word.as_str()) else {
                 continue;
             };
-            starts.push((from + at, sample(second.clamp(self.start, self.end))));
+            // With the space before it, as Whisper's tokens have it.
+            let begins = self.text[..from + at].trim_end().len().max(from);
+            starts.push((begins, sample(second.clamp(self.start, self.end))));
             from += at + word.len();
         }
         starts
     }
+}
+
+/// The beginning of a text, some bytes long.
+fn head(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// The bytes where words begin; without spaces each character is one.

@@ -4,6 +4,10 @@
 use super::Cue;
 
 const ARROW: &str = "-->";
+/// Most lines of a cue that are said again in the next.
+const MOST_REPEATED: usize = 8;
+/// Most bytes of a tag.
+const LONGEST_TAG: usize = 200;
 
 /// The cues of a file. An error names the line that cannot be read.
 pub fn read(text: &str) -> Result<Vec<Cue>, String> {
@@ -84,11 +88,13 @@ fn without_tags(line: &str) -> (Option<String>, String) {
     let mut rest = line;
     while let Some(at) = rest.find(['<', '{']) {
         let close = if rest[at..].starts_with('<') {
-            '>'
+            b'>'
         } else {
-            '}'
+            b'}'
         };
-        let Some(length) = rest[at..].find(close).filter(|_| is_tag(&rest[at..])) else {
+        let near = rest.as_bytes()[at..].iter().take(LONGEST_TAG);
+        let length = near.copied().position(|byte| byte == close);
+        let Some(length) = length.filter(|_| is_tag(&rest[at..])) else {
             text.push_str(&rest[..=at]);
             rest = &rest[at + 1..];
             continue;
@@ -143,7 +149,7 @@ fn unescaped(text: &str) -> String {
 /// The lines that are new: captions that roll say each line twice, last in one cue and first in the
 /// next.
 fn without_repeated(said: &[String], before: &[String]) -> Vec<String> {
-    let most = said.len().min(before.len());
+    let most = said.len().min(before.len()).min(MOST_REPEATED);
     let repeated = (1..=most)
         .rev()
         .find(|&n| said[..n] == before[before.len() - n..]);
