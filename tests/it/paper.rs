@@ -298,11 +298,11 @@ fn every_switch_of_the_page_is_a_setting_and_all_of_them_fit_together() {
     let switches = switches();
     assert!(switches.len() >= 12, "{switches:?}");
     let project = Project::new("http://127.0.0.1:9/v1");
-    let lines: String = switches
+    let lines: Vec<String> = switches
         .iter()
-        .map(|(key, value)| format!("{key} = {value}\n"))
+        .map(|(key, value)| format!("{key} = {value}"))
         .collect();
-    project.configure(&lines);
+    project.configure(&lines.join("\n"));
     let shown = project.json(&["config", "show"]);
     for (key, value) in &switches {
         let of = shown
