@@ -195,6 +195,7 @@ fn record(
         text: text.to_owned(),
         scores,
         unscored,
+        trajectory: None,
     }
 }
 
