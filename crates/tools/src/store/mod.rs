@@ -147,7 +147,7 @@ impl Store {
     /// Whether the database is there and of this program's version.
     pub fn is_up_to_date(path: &Path) -> Result<bool> {
         // Who asks is going to write.
-        files::refuse_link(path)?;
+        refuse_links(path)?;
         let version = open_to_read(path)?.map(|(_, version)| version);
         Ok(version == Some(MIGRATIONS.len()))
     }
@@ -293,13 +293,18 @@ fn settle(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)
 }
 
-/// A connection that writes.
-fn open_to_write(path: &Path) -> Result<Connection> {
-    // Readers may go through a link; what is written stays in the project.
+/// Readers may go through a link; what is written stays in the project.
+fn refuse_links(path: &Path) -> Result<()> {
     files::refuse_link(path)?;
     for ending in [WAL, SHARED_MEMORY, JOURNAL] {
         files::refuse_link(&beside(path, ending))?;
     }
+    Ok(())
+}
+
+/// A connection that writes.
+fn open_to_write(path: &Path) -> Result<Connection> {
+    refuse_links(path)?;
     let connection = Connection::open(path).with_context(|| cannot_open(path))?;
     settle(&connection, WRITER_WAITS)?;
     connection
