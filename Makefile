@@ -14,7 +14,7 @@ help:
 	@echo "             transcription beside whisper.cpp and faster-whisper, on recordings made for it (an hour and a half the first time)"
 	@echo "make interop typed calls through servers of others: llama.cpp's and LiteLLM (about half an hour the first time)"
 	@echo "make install taskgen for daily use: a release build for this machine's CPU, into ~/.local (or PREFIX=FOLDER); make uninstall"
-	@echo "make wheel   a Python wheel with both programs and the module taskgen, tried in a fresh environment (two minutes after a demo)"
+	@echo "make wheel   a Python wheel with both programs and the module taskgen, tried in a fresh environment (about ten minutes after a demo)"
 	@echo "make clean   remove what was built here"
 
 demo:

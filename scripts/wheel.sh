@@ -23,7 +23,7 @@ cat >&2 <<TEXT
 make wheel: taskgen, taskgen-llm and the Python module in one file, tried in a fresh virtual environment
   download   80 MB of tools (maturin, mypy, pandas), 20 MB of crates of other systems, a speech model of 78 MB,
              unless they are here; and what make demo needs
-  time       a minute or two after make demo or make test; 15 minutes from nothing, or with WHEEL_PROFILE=release
+  time       about ten minutes after make demo or make test (our own code is compiled once more); 20 from nothing
 TEXT
 started=$SECONDS
 . "$(dirname "$0")/setup.sh"
