@@ -30,7 +30,12 @@ pub fn factor(text: &str) -> Result<(String, f64), String> {
     if name.is_empty() {
         return Err("the name is empty".to_owned());
     }
-    Ok((name.to_owned(), not_negative(number.trim())?))
+    let factor = self::number(
+        number.trim(),
+        |n| (0.0..=1000.0).contains(&n),
+        "a factor is a number from 0 to 1000",
+    )?;
+    Ok((name.to_owned(), factor))
 }
 
 /// A finite number that fits, else what is wrong with it.
@@ -73,4 +78,24 @@ pub struct Renamed;
 /// Refuses `--near`.
 pub fn renamed_to_similarity(_: &str) -> Result<Renamed, String> {
     Err("there is no --near any more; use --similarity".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_are_from_0_to_1000() {
+        let known = |factor: f64| Ok::<_, String>(("depth = a".to_owned(), factor));
+        assert_eq!(factor("depth = a = 0"), known(0.0));
+        assert_eq!(factor("depth = a=1000"), known(1000.0));
+        for wrong in ["-1", "1000.5", "1e308", "inf", "nan"] {
+            let told = factor(&format!("depth={wrong}"));
+            assert_eq!(
+                told,
+                Err("a factor is a number from 0 to 1000".to_owned()),
+                "{wrong}"
+            );
+        }
+    }
 }

@@ -131,6 +131,7 @@ pub const RULES: &[Rule] = &[
     board(Reshaped("/all/gamma/*/tier", no_text, RANKS)),
     board(Reshaped("/all/gamma/*/rank", no_text, RANKS)),
     board(Reshaped("/all/delta/*/rank", no_text, RANKS)),
+    board(Reshaped("/all/*", ranks_beside_ace, BESIDE)),
     // The paper's table has a line between the complete agents and the others, and says below what
     // is missing.
     papers(Reshaped("/*", wider, APART)),
@@ -329,6 +330,7 @@ const BOUNDS: &str = "`worst` and `best` of a measure are of all that is missing
      have them, and of a measure of which less is better `worst` is the upper end";
 const RANKS: &str =
     "`rank` and `tier` are only of agents that are complete; the others stand below";
+const BESIDE: &str = "`rank` and `tier` are only on the line of the measure that ranks";
 const APART: &str = "the layouts name below the complete agents those that are not";
 
 const fn papers(change: Change) -> Rule {
@@ -353,6 +355,18 @@ fn nothing(_: Value) -> Value {
 
 fn no_text(_: Value) -> Value {
     "".into()
+}
+
+/// Ranks and tiers are by ACE, and on no other measure's line.
+fn ranks_beside_ace(mut agent: Value) -> Value {
+    let rows = agent.as_object_mut().expect("rows of an agent");
+    for (measure, row) in rows.iter_mut() {
+        if measure != "ace" {
+            row["rank"] = "".into();
+            row["tier"] = "".into();
+        }
+    }
+    agent
 }
 
 /// A line of the table, whose first column is as wide as the line between the agents; the line below

@@ -133,6 +133,14 @@ fn what_is_missing_is_bounded_and_stands_apart() {
     };
     assert!(ace("half").starts_with("1,half,5.1"), "{}", ace("half"));
     assert!(ace("half").contains(",4,1,all,1,ace,4,"), "{}", ace("half"));
+    // Ranks, tiers and who is complete are by ACE, and on no other measure's line.
+    let words = table
+        .lines()
+        .find(|line| line.contains(",half,") && line.contains(",words,"));
+    let words: Vec<&str> = words.expect("a line").split(',').collect();
+    for column in [0, 6, 8, 14, 15, 16] {
+        assert_eq!(words[column], "", "{column} of {words:?}");
+    }
     assert!(
         ace("faithful").starts_with(",faithful,"),
         "{}",
@@ -171,7 +179,7 @@ fn criteria_can_weigh_otherwise() {
     let other = ace(&["--weights", &format!("{}=20", name.to_uppercase())]);
     assert!(other != plain, "{other:?} {plain:?}");
     let told = project.fails(&["leaderboard", "--weights", &format!("{name}=-1")], 2);
-    assert!(told.contains("must not be negative"), "{told}");
+    assert!(told.contains("a number from 0 to 1000"), "{told}");
     // The project's own weights, unless others are typed.
     let config = project.configuration();
     project.configure(&format!(
@@ -208,7 +216,7 @@ fn criteria_can_weigh_otherwise() {
     assert!(
         project
             .fails(&["leaderboard"], 2)
-            .contains("must be 0 or more")
+            .contains("must be a number from 0 to 1000")
     );
 }
 

@@ -40,7 +40,8 @@ pub const FAMILIES: [(&str, &[&str]); 24] = [
 
 /// The family of a model (`provider/model`) or of an agent. `named` are the agents that the user
 /// takes together (`[families]`): a name among them belongs to the family that its heading names,
-/// which is in the table or a family of its own. Of several words the first in the name counts.
+/// which is in the table or a family of its own. What stands behind the last `/` counts before what
+/// stands in front of it, which may be a host of others' models; of several words the first.
 pub fn family_of(name: &str, named: &BTreeMap<String, Vec<String>>) -> Option<String> {
     let heading = named
         .iter()
@@ -54,7 +55,9 @@ pub fn family_of(name: &str, named: &BTreeMap<String, Vec<String>>) -> Option<St
 
 fn known(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = lower
+        .rsplit('/')
+        .flat_map(|part| part.split(|c: char| !c.is_alphanumeric()));
     words.find_map(|word| {
         let is_called = |(_, called): &&(&str, &[&str])| called.iter().any(|of| is_word(word, of));
         FAMILIES.iter().find(is_called).map(|(family, _)| *family)
@@ -78,6 +81,9 @@ mod tests {
             ("azure/gpt4o-mini", Some("OpenAI")),
             ("o3-deep-research", Some("OpenAI")),
             ("openrouter/anthropic/claude-opus-4", Some("Anthropic")),
+            ("perplexity/anthropic/claude-opus-4", Some("Anthropic")),
+            ("amazon/mistral-large", Some("Mistral")),
+            ("perplexity/r1-1776", Some("Perplexity")),
             ("Gemini 2.5 Pro Deep Research", Some("Google")),
             ("deepseek-r1-distill-llama-70b", Some("DeepSeek")),
             ("local/qwen3-4b", Some("Alibaba")),

@@ -108,9 +108,9 @@ impl Options {
             ));
         }
         for (name, factor) in &self.weights {
-            if !(factor.is_finite() && *factor >= 0.0) {
+            if !(0.0..=1000.0).contains(factor) {
                 return Err(format!(
-                    "evaluate.weights: the factor of `{name}` must be 0 or more: `{factor}`"
+                    "evaluate.weights: the factor of `{name}` must be a number from 0 to 1000: `{factor}`"
                 ));
             }
         }

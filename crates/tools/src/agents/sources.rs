@@ -49,7 +49,7 @@ pub fn append_uncited(report: &str, sources: &[Source], language: &str) -> Strin
 fn with_references(report: &str, sources: &[Source], language: &str) -> String {
     let is_named = |source: &Source| {
         let number = source.number?;
-        report.contains(&format!("[{number}]")).then_some(number)
+        is_mark(report, number).then_some(number)
     };
     let mut named = BTreeMap::new();
     for source in sources {
@@ -74,6 +74,21 @@ fn with_references(report: &str, sources: &[Source], language: &str) -> String {
         report.trim_end(),
         lines.join("\n\n")
     )
+}
+
+/// Whether the text cites by a number and has no link of its own under it: `[1](https://…)` and
+/// `[[1]](https://…)` lead to a page already, and a bare `[1]` beside them most likely to the same.
+fn is_mark(report: &str, number: u64) -> bool {
+    let mark = format!("[{number}]");
+    let mut is_there = false;
+    for (at, _) in report.match_indices(mark.as_str()) {
+        let behind = &report[at + mark.len()..];
+        if behind.starts_with('(') || behind.starts_with("](") {
+            return false;
+        }
+        is_there = true;
+    }
+    is_there
 }
 
 /// An entry of the list. It has no number, because the text could cite a source by the same number.
@@ -140,6 +155,23 @@ mod tests {
             kept.starts_with(own) && kept.contains("- Drums: <https://drum.test/a>"),
             "{kept}"
         );
+    }
+
+    #[test]
+    fn links_that_are_named_by_numbers_are_no_marks() {
+        let text = "[1](https://mine.test/a) [1] [[2]](https://mine.test/b) [3] [4] (so)";
+        assert_eq!(
+            [1, 2, 3, 4, 5].map(|number| is_mark(text, number)),
+            [false, false, true, true, false]
+        );
+        let report = "It drums [1](https://mine.test/a).";
+        let other = Source {
+            number: Some(1),
+            ..source("https://drum.test/a", "Drums")
+        };
+        let rest = "\n\n## Further sources\n\n- Drums: <https://drum.test/a>\n";
+        let whole = append_uncited(report, &[other], "en");
+        assert_eq!(whole, format!("{report}{rest}"));
     }
 
     #[test]

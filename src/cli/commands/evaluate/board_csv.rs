@@ -54,31 +54,42 @@ pub fn of_board(board: &Leaderboard) -> Result<String> {
         let of: &Table = of;
         for row in &of.agents {
             for (name, measure) in &row.measures {
-                lines.write_record(line(&facet, row, name, measure))?;
+                lines.write_record(line(&facet, of, row, name, measure))?;
             }
         }
     }
     Ok(String::from_utf8(lines.into_inner()?)?)
 }
 
-fn line(facet: &str, row: &Row, name: &str, measure: &Measure) -> [String; COLUMNS.len()] {
-    let (first, last) = row.possible_ranks.unzip();
+/// Ranks, tiers and who is complete stand on the line of the measure that they are by: beside
+/// another one they would be taken for that one's.
+fn line(
+    facet: &str,
+    table: &Table,
+    row: &Row,
+    name: &str,
+    measure: &Measure,
+) -> [String; COLUMNS.len()] {
+    let ranks = table.tiers_by == Some(name);
+    // Where no measure decides on it, it is about the reports alone.
+    let completes = table.complete_by.is_none_or(|key| key == name);
+    let (first, last) = row.possible_ranks.filter(|_| ranks).unzip();
     [
-        number(row.rank),
+        number(row.rank.filter(|_| ranks)),
         plain_cell(&row.agent),
         number(measure.value),
         number(measure.low),
         number(measure.high),
         measure.n.to_string(),
-        number(row.p_top_k),
+        number(row.p_top_k.filter(|_| ranks)),
         plain_cell(facet),
-        number(row.tier),
+        number(row.tier.filter(|_| ranks)),
         name.to_owned(),
         measure.of.to_string(),
         number(measure.worst),
         number(measure.best),
         measure.failed_by_rule.to_string(),
-        row.is_complete.to_string(),
+        number(completes.then_some(row.is_complete)),
         number(first),
         number(last),
     ]

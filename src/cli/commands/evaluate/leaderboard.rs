@@ -55,6 +55,14 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         board_weights::check(&factors, &scored)?;
     }
     let scored = weights::reweighted(scored, &factors);
+    if !factors.is_empty()
+        && let Some(measure) = weights::without_weight(&scored)
+    {
+        return Err(Usage(format!(
+            "all criteria of `{measure}` weigh 0\nhint: leave one with a factor above 0"
+        ))
+        .into());
+    }
     if args.resamples == 0 {
         return Err(
             Usage("--resamples must be at least 1: `0`\nhint: 1000 are usual".into()).into(),

@@ -2,7 +2,7 @@
 //! presentation, consistency, coverage, citation association, and their mean. Hides the rounding,
 //! which is the table's too.
 
-use super::{Measure, Parted, Row, Table};
+use super::{Parted, Row, Table, places};
 use crate::benchmarks::live_research_bench::rubric::Four;
 
 /// The columns, in percent.
@@ -41,12 +41,9 @@ pub fn table(board: &Table) -> Parted {
     rows
 }
 
-/// Whether each of the four has a value on every task with something to measure.
+/// Whether it is complete by each of the four.
 fn is_complete(row: &Row) -> bool {
-    let measures = MEASURES.map(|key| row.measure(key));
-    measures
-        .iter()
-        .all(|measure| measure.is_some_and(Measure::is_complete))
+    MEASURES.iter().all(|key| places::is_complete_by(row, key))
 }
 
 /// What the average could at worst and at best be; none where one of the four is not known.

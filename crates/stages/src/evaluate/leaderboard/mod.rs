@@ -236,6 +236,9 @@ pub struct Measure {
     /// Tasks on which a failed report counts, in worst and best, by the measure's own rule, which
     /// is that of [`Options::failed_as_zero`].
     pub failed_by_rule: u64,
+    /// Whether the value leaves such a failed report out.
+    #[serde(skip)]
+    pub leaves_failed_out: bool,
     /// Tasks without a value on which there was nothing to measure: nothing is missing of them.
     pub not_applicable: u64,
     /// Tasks with a value.
@@ -265,18 +268,10 @@ pub struct Counts {
 }
 
 impl Measure {
-    /// Whether every task with something to measure has a value, and the value is among those that
-    /// it could be: it is not where a failed attempt is left out that counts by the measure's rule.
+    /// Whether every task with something to measure has a value, and no failed attempt is left out
+    /// that counts by the measure's rule. How much is open is another question.
     pub fn is_complete(&self) -> bool {
-        let is_possible = match (self.value, self.bounds()) {
-            (Some(value), Some((low, high))) => {
-                // The same sums, added up in another order.
-                let rounding = 1e-9 * high.max(1.0);
-                low - rounding <= value && value <= high + rounding
-            }
-            (value, _) => value.is_some(),
-        };
-        is_possible && self.n + self.not_applicable == self.of
+        self.value.is_some() && !self.leaves_failed_out && self.n + self.not_applicable == self.of
     }
 
     /// Whether what is missing could move it.

@@ -2,7 +2,7 @@
 //! complete.
 
 use super::{Measure, Row};
-use crate::data::MeasureDef;
+use crate::{data::MeasureDef, evaluate::measure};
 
 /// Rows of a layout: complete agents, best first, and the others, which stand apart and have no
 /// rank.
@@ -39,10 +39,20 @@ pub fn completed(row: Row, by: Option<&MeasureDef>) -> Row {
     Row { is_complete, ..row }
 }
 
+/// Whether an agent is complete by a measure: each task has its value, and unscored judgements
+/// leave at most a tenth of the scale open.
 fn is_complete(found: &Measure, measure: &MeasureDef) -> bool {
     let most = measure.most.unwrap_or(f64::INFINITY);
     let open = found.bounds().map_or(0.0, |(low, high)| high - low);
     found.is_complete() && open <= OPEN * most
+}
+
+/// The same of an agent's row, by the key of the measure.
+pub fn is_complete_by(row: &Row, key: &str) -> bool {
+    let (found, measure) = (row.measure(key), measure(key));
+    found
+        .zip(measure)
+        .is_some_and(|(found, measure)| is_complete(found, measure))
 }
 
 /// Ranks the complete agents by a measure of which more is better, and says which ranks each agent

@@ -387,3 +387,34 @@ fn a_failed_second_attempt_is_not_left_out() {
         (Some(8.0), Some(4.0), Some(4.0))
     );
 }
+
+/// A failed attempt that is left out shows, although an unscored one leaves so much open that the
+/// value could be right all the same.
+#[test]
+fn open_bounds_hide_no_failed_attempt() {
+    let ace = |attempt: u32, ace: Option<f64>| Scored {
+        ace,
+        ..report("a", "t", attempt)
+    };
+    let failed = Scored {
+        state: "timeout".into(),
+        ..ace(2, None)
+    };
+    let scored = [ace(1, Some(4.0)), failed, ace(3, None)];
+    let is_complete = |failed_as_zero| {
+        let options = Options {
+            resamples: 2,
+            failed_as_zero,
+            ..Options::default()
+        };
+        let table = leaderboard(&scored, &options).whole;
+        let found = of(&table.agents[0], "ace");
+        // 4 and 0, and anything from 0 to 10.
+        assert!(
+            found.worst < Some(4.0) && found.best > Some(4.0),
+            "{found:?}"
+        );
+        found.is_complete()
+    };
+    assert!(!is_complete(false) && is_complete(true));
+}

@@ -46,6 +46,7 @@ pub fn table(
     let scores = AgentScores {
         measures,
         bounds: bounds::bounds(measures, &by_task, agents),
+        failed_as_zero: options.failed_as_zero,
         tasks,
         ratios,
     };
@@ -102,6 +103,8 @@ struct AgentScores<'a> {
     tasks: Vec<Vec<Cell>>,
     /// Agents × measures.
     bounds: Vec<Vec<Bounds>>,
+    /// Whether failed reports are in the values.
+    failed_as_zero: bool,
     /// Each agent has one column a measure.
     ratios: Ratios,
 }
@@ -289,6 +292,7 @@ impl AgentScores<'_> {
             best,
             no_bounds: (!def.is_bounded()).then_some(NO_BOUNDS),
             failed_by_rule: bounds.by_rule,
+            leaves_failed_out: bounds.by_rule > 0 && !self.failed_as_zero,
             not_applicable: bounds.not_applicable,
             n: of - missing.values().sum::<u64>(),
             of,

@@ -9,7 +9,7 @@ use std::{
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Serialize;
 
-use super::Table;
+use super::{Table, places};
 use crate::{
     data::Score,
     evaluate::{
@@ -140,6 +140,20 @@ fn weighted(criteria: &[CriterionScore]) -> Score {
     )
 }
 
+/// A measure whose criteria all weigh nothing: no report has a value of it. To be asked of reports
+/// that were [`reweighted`].
+pub fn without_weight(scored: &[ReportScores]) -> Option<&'static str> {
+    let mut has_weight: BTreeMap<&'static str, bool> = BTreeMap::new();
+    for (key, criteria) in scored.iter().flat_map(|report| &report.criteria) {
+        if !criteria.is_empty() {
+            let known = has_weight.entry(*key).or_default();
+            *known |= criteria.iter().any(|of| of.weight > 0.0);
+        }
+    }
+    let mut without = has_weight.into_iter().filter(|(_, has)| !has);
+    without.next().map(|(key, _)| key)
+}
+
 /// How stable the order of the complete agents of a table is under other weights of the criteria of
 /// the measure that ranks, or else of the first that has criteria. None where no measure has any, or
 /// fewer than two agents are complete on a task with criteria.
@@ -157,10 +171,7 @@ pub fn sensitivity(
     let others = measures().map(|measure| measure.key);
     let measure = table.tiers_by.into_iter().chain(others).find(has)?;
     let complete = table.agents.iter();
-    let complete = complete.filter(|row| {
-        row.measure(measure)
-            .is_some_and(super::Measure::is_complete)
-    });
+    let complete = complete.filter(|row| places::is_complete_by(row, measure));
     let mut rows: Vec<(&str, f64)> = complete
         .filter_map(|row| Some((&*row.agent, row.value(measure)?)))
         .collect();
@@ -355,7 +366,10 @@ mod tests {
         assert_eq!(names(&scored), ["sourced", "deep"]);
         // Nothing left to weigh is no zero, and a missing rating stays missing.
         let nothing = BTreeMap::from([("sources".to_owned(), 0.0), ("depth".to_owned(), 0.0)]);
-        assert_eq!(reweighted(board(), &nothing)[0].value("ace"), None);
+        let unweighed = reweighted(board(), &nothing);
+        assert_eq!(unweighed[0].value("ace"), None);
+        assert_eq!(without_weight(&unweighed), Some("ace"));
+        assert_eq!(without_weight(&scored), None);
         let gap = vec![report("gap", "t1", [Some(8.0), None])];
         assert_eq!(reweighted(gap, &factors)[0].value("ace"), None);
         let other = BTreeMap::from([("style".to_owned(), 2.0)]);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::{result::TooLong, stderr::StderrLog};
-use crate::data::{Step, StepKind, Teller, Trajectory};
+use crate::data::{Step, StepKind, Teller, Trajectory, trajectory::MOST_STEPS};
 
 /// A longer line is no step.
 const LONGEST_LINE: usize = 1 << 14;
@@ -15,6 +15,10 @@ const MOST_TOKENS: u64 = 1_000_000_000_000;
 
 /// The trace as it comes in.
 pub struct Trace {
+    /// Steps as they were told. They are cut only when the secrets are out: a part of one that a
+    /// cut leaves does not look like a secret any more.
+    steps: Vec<Step>,
+    /// What is counted of the rest.
     trajectory: Trajectory,
     line: Vec<u8>,
     /// Whether the line is too long already.
@@ -50,6 +54,7 @@ impl Trace {
     /// Nothing yet.
     pub fn new() -> Self {
         Self {
+            steps: Vec::new(),
             trajectory: Trajectory::new(Teller::Program),
             line: Vec::new(),
             is_long: false,
@@ -90,7 +95,8 @@ impl Trace {
             return;
         }
         match step(&line).filter(|_| !is_long) {
-            Some(step) => self.trajectory.push(step),
+            Some(step) if self.steps.len() < MOST_STEPS => self.steps.push(step),
+            Some(_) => self.trajectory.left_out += 1,
             None => self.trajectory.unreadable += 1,
         }
     }
@@ -99,8 +105,11 @@ impl Trace {
     pub fn finish(mut self, log: &StderrLog<'_>) -> Option<Trajectory> {
         // The last line may have no end.
         self.end_line();
-        for text in self.trajectory.texts_mut() {
-            *text = log.redacted(text);
+        for mut step in self.steps {
+            for text in step.texts_mut() {
+                *text = log.redacted(text);
+            }
+            self.trajectory.push(step);
         }
         Some(self.trajectory).filter(|trajectory| !trajectory.is_empty())
     }
@@ -135,6 +144,7 @@ fn step(line: &[u8]) -> Option<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::trajectory::LONGEST_TEXT;
 
     fn traced(pieces: &[&[u8]]) -> Option<Trajectory> {
         let mut trace = Trace::new();
@@ -159,6 +169,15 @@ mod tests {
         }
         assert_eq!(whole.steps[0].queries, ["河床 gravel …"]);
         assert_eq!((whole.steps.len(), whole.unreadable), (3, 0));
+    }
+
+    #[test]
+    fn a_cut_leaves_no_part_of_a_secret() {
+        let before = "x".repeat(LONGEST_TEXT - 4);
+        let line = format!("{{\"type\":\"note\",\"text\":\"{before}a-secret-value\"}}");
+        let found = traced(&[line.as_bytes()]).expect("a note");
+        let expect = format!("{before}…");
+        assert_eq!(found.steps[0].text.as_deref(), Some(expect.as_str()));
     }
 
     #[test]

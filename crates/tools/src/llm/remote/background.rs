@@ -89,10 +89,12 @@ impl Remote {
                     wait
                 }
             };
-            if began.elapsed() + wait > self.options.timeout {
+            // The last pause ends with the limit, so that all of it is waited for.
+            let remaining = self.options.timeout.saturating_sub(began.elapsed());
+            if remaining.is_zero() {
                 return Err(self.too_slow());
             }
-            tokio::time::sleep(wait).await;
+            tokio::time::sleep(wait.min(remaining)).await;
             pause = (pause * 3 / 2).min(LONGEST_LOOK);
         }
     }
@@ -114,7 +116,8 @@ impl Remote {
             Err(failed) if [404, 410].contains(&status) => return Look::Over(lost(&failed)),
             Err(failed) => return Look::Failed(failed),
         };
-        if self.dialect.unfinished(&value).is_some() {
+        // Its id is known: the body need not say it again.
+        if self.dialect.is_in_the_making(&value) {
             return Look::Unfinished;
         }
         match self.dialect.reply(&value, request) {

@@ -87,6 +87,14 @@ trait Dialect: Send + Sync {
     fn length(&self, request: &ChatRequest, capabilities: Capabilities) -> u32 {
         capabilities.length(request)
     }
+    /// Whether a body is of a reply that is still being made in the background.
+    fn is_in_the_making(&self, _body: &Value) -> bool {
+        false
+    }
+    /// Whether a success is a reply even where it holds an error, which has its own words then.
+    fn is_reply(&self, _body: &Value) -> bool {
+        false
+    }
     /// The id of a reply that is still being made in the background; none of any other answer.
     fn unfinished(&self, _body: &Value) -> Option<String> {
         None
@@ -358,8 +366,7 @@ impl Remote {
         match value {
             Some(value) if status.is_success() => {
                 // A response that failed is a success with an error in it, and has its own words.
-                let is_response = value["object"] == "response";
-                match failure::in_a_success(&value).filter(|_| !is_response) {
+                match failure::in_a_success(&value).filter(|_| !self.dialect.is_reply(&value)) {
                     Some(status) => Err(self.rejected(status, wait, &body)),
                     None => Ok(value),
                 }
@@ -478,7 +485,9 @@ impl ChatModel for Remote {
             purse,
             pending,
         };
-        let outcome = match pending.begun().filter(|_| self.is_background(request)) {
+        // A reply that was begun is paid for, whatever the configuration says by now.
+        let has_background = self.options.provider.has_background();
+        let outcome = match pending.begun().filter(|_| has_background) {
             Some(id) => self.go_on(&id, request, &sent).await,
             None => self.ask(request, &sent).await,
         };

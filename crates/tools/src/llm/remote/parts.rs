@@ -8,8 +8,8 @@ use crate::{
     llm::{ChatReply, Finish},
 };
 
-/// No call has so many tokens.
-const MOST_TOKENS: u64 = 1 << 40;
+/// No call has so many tokens, or searches.
+pub(super) const MOST_TOKENS: u64 = 1 << 40;
 
 /// An answer's parts, as every dialect finds them.
 pub(super) fn reply(

@@ -10,7 +10,7 @@ use super::{
     capabilities::{Capabilities, Form, messages, reduced},
     failure::{self, Failed, no_end, no_message},
     openai::bearer,
-    parts::{items, reply, searched, source, tokens},
+    parts::{MOST_TOKENS, items, reply, searched, source, tokens},
     research::{day, is_deep_research},
     responses_steps::steps,
 };
@@ -24,6 +24,11 @@ use crate::{
 const RESEARCH_ROOM: u32 = 32_768;
 /// An id that is longer is none; it becomes a part of an address.
 const LONGEST_ID: usize = 200;
+/// The words of a status before the end.
+const BEFORE_THE_END: [&str; 2] = ["queued", "in_progress"];
+/// The words of a status after which nothing more comes. A word that is in neither list is none of
+/// an end: to take it for one would be to pay again for a reply that comes.
+const ENDS: [&str; 5] = ["completed", "incomplete", "failed", "cancelled", "expired"];
 
 pub(super) struct Responses {
     pub provider: Provider,
@@ -156,7 +161,9 @@ impl Responses {
             }
             Provider::Perplexity => usage["tool_calls_details"].as_object().map(|tools| {
                 let searches = tools.iter().filter(|(name, _)| name.contains("search"));
-                searches.map(|(_, tool)| calls_of(tool)).sum()
+                searches
+                    .map(|(_, tool)| calls_of(tool))
+                    .fold(0, u64::saturating_add)
             }),
             _ => None,
         };
@@ -250,12 +257,20 @@ impl Dialect for Responses {
         body
     }
 
+    fn is_in_the_making(&self, body: &Value) -> bool {
+        let status = body["status"].as_str();
+        status.is_some_and(|status| !ENDS.contains(&status))
+    }
+
+    fn is_reply(&self, body: &Value) -> bool {
+        let is_word = |status: &str| ENDS.contains(&status) || BEFORE_THE_END.contains(&status);
+        // An error of a proxy may have a status, too, but not one of these words.
+        body["object"] == "response" || body["status"].as_str().is_some_and(is_word)
+    }
+
     fn unfinished(&self, body: &Value) -> Option<String> {
-        let status = body["status"].as_str()?;
         let id = body["id"].as_str().filter(|id| is_id(id))?;
-        ["queued", "in_progress"]
-            .contains(&status)
-            .then(|| id.to_owned())
+        self.is_in_the_making(body).then(|| id.to_owned())
     }
 
     fn reply(&self, body: &Value, request: &ChatRequest) -> Result<ChatReply, Failed> {
@@ -273,7 +288,7 @@ impl Dialect for Responses {
         let finish = match body["status"].as_str() {
             Some("failed") => {
                 let counted = reply(String::new(), Finish::Stop, &Value::Null, counts);
-                let searches = self.searches(body, &told);
+                let searches = self.searches(body, &told).min(MOST_TOKENS);
                 let usage = counted.usage.map(|usage| Usage { searches, ..usage });
                 return Err(self.failed(body, usage));
             }
@@ -393,5 +408,52 @@ pub(super) fn put_text(fields: &mut Map<String, Value>, name: &str, text: Option
 fn put_filters(tool: &mut Map<String, Value>, filters: Map<String, Value>) {
     if !filters.is_empty() {
         tool.insert("filters".into(), Value::Object(filters));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(provider: Provider) -> Responses {
+        Responses {
+            provider,
+            model: "m".to_owned(),
+            research: Research::default(),
+        }
+    }
+
+    #[test]
+    fn only_the_words_of_an_end_end_a_reply() {
+        let responses = dialect(Provider::Responses);
+        for (body, is_in_the_making, id) in [
+            (json!({ "status": "queued" }), true, None),
+            (
+                json!({ "status": "searching", "id": "r1" }),
+                true,
+                Some("r1"),
+            ),
+            (json!({ "status": "expired", "id": "r1" }), false, None),
+            (json!({ "id": "r1" }), false, None),
+        ] {
+            assert_eq!(
+                responses.is_in_the_making(&body),
+                is_in_the_making,
+                "{body}"
+            );
+            assert_eq!(responses.unfinished(&body).as_deref(), id, "{body}");
+        }
+        let failed = json!({ "status": "failed", "error": { "code": "server_error" } });
+        assert!(responses.is_reply(&failed));
+        let of_proxy = json!({ "status": "error", "error": { "code": 429 } });
+        assert!(!responses.is_reply(&of_proxy));
+    }
+
+    #[test]
+    fn counts_without_measure_do_no_harm() {
+        let tools = json!({ "search_web": u64::MAX, "search_news": { "invocation": 2 } });
+        let body = json!({ "usage": { "tool_calls_details": tools } });
+        let counted = dialect(Provider::Perplexity).searches(&body, &[]);
+        assert_eq!(counted, u64::MAX);
     }
 }
