@@ -1,6 +1,6 @@
 //! Several agents answer one project at the same time, beside the one command that writes, and are
-//! killed: nothing is lost, and nothing that was kept is asked again. Two of them are real programs,
-//! the third is a model behind the fake server.
+//! killed: nothing is lost, and nothing that was kept is asked again. Two of them are real
+//! programs, the third is a model behind the fake server.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -253,8 +253,8 @@ fn project() -> Project {
         std::fs::copy(file.path(), copy).expect("copied");
     }
     std::fs::copy(fixture().join("scores.csv"), project.path("scores.csv")).expect("copied");
-    // Raters are told the discipline today: another prompt asks anew, so that replies on record need
-    // theirs.
+    // Raters are told the discipline today: another prompt asks anew, so that replies on record
+    // need theirs.
     let prompt = "prompts/evaluate/rating.md";
     std::fs::create_dir_all(project.path("prompts/evaluate")).expect("created");
     std::fs::copy(fixture().join(prompt), project.path(prompt)).expect("copied");

@@ -118,7 +118,8 @@ fn inspire_window_has_the_whole_talk_read_at_once() {
     assert!(windows("[inspire]\nwindow = 60\n") > 2);
 }
 
-/// A judge who likes what it is shown first, and half of the time changes its mind when asked again.
+/// A judge who likes what it is shown first, and half of the time changes its mind when asked
+/// again.
 fn moody_judge() -> ModelServer {
     let times = std::sync::Mutex::new(BTreeMap::<String, usize>::new());
     let pipeline = crate::support::answers::play;

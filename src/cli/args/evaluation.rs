@@ -28,8 +28,8 @@ pub struct Answer {
     /// Model that is the agent; it searches the web where its provider offers that
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
-    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
-    /// [default: the newest selection, or all tasks]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the
+    /// default) [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Seconds that the agent has for one task [default: 1800]
@@ -149,8 +149,8 @@ pub struct Evaluate {
     /// agents
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
-    /// [default: the newest selection, or all tasks]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the
+    /// default) [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Only the first N tasks by id
@@ -174,8 +174,8 @@ pub struct Rescore {
     /// Evaluators, separated by commas [default: kae,ace]
     #[arg(long, value_delimiter = ',', default_values = ["kae", "ace"], hide_default_value = true, value_parser = evaluators())]
     pub metric: Vec<String>,
-    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
-    /// [default: the newest selection, or all tasks]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the
+    /// default) [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Merge key points from this similarity of their wording, above 0 to 1 [default: that of
@@ -203,8 +203,8 @@ pub struct Leaderboard {
     /// discipline, or a field of an imported file; several with commas
     #[arg(long, value_name = "FACET", value_delimiter = ',')]
     pub by: Vec<String>,
-    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the default)
-    /// [default: the newest selection, or all tasks]
+    /// Only the tasks of this set, in this language if one is named (core:zh, or :zh of the
+    /// default) [default: the newest selection, or all tasks]
     #[arg(long, value_name = "NAME[@V][:LANGUAGE]")]
     pub set: Option<String>,
     /// Another layout: `paper` is Table 3 of the DeepResearch Arena paper, `live-research-bench`
@@ -217,8 +217,8 @@ pub struct Leaderboard {
     /// Bootstrap resamples, which the intervals are made from
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub resamples: usize,
-    /// Weigh criteria otherwise, as NAME=FACTOR with commas, such as `depth=2,sources=0.5`: titles of
-    /// checklists for ACE, p1 to p10 for presentation [default: those of `[evaluate.weights]`]
+    /// Weigh criteria otherwise, as NAME=FACTOR with commas, such as `depth=2,sources=0.5`: titles
+    /// of checklists for ACE, p1 to p10 for presentation [default: those of `[evaluate.weights]`]
     #[arg(long, value_name = "NAME=FACTOR", value_delimiter = ',', value_parser = factor)]
     pub weights: Vec<(String, f64)>,
     /// Also say how far the order depends on the weights of criteria: in how many of 1000 random

@@ -62,7 +62,8 @@ pub struct Transcribe {
 #[derive(Clone, Debug, clap::Subcommand)]
 #[expect(clippy::doc_markdown, reason = "the text is shown as help")]
 pub enum Transcripts {
-    /// Make the transcripts of recordings from subtitles, or from the JSON of a program around Whisper
+    /// Make the transcripts of recordings from subtitles, or from the JSON of a program around
+    /// Whisper
     ///
     /// Reads SubRip (.srt), WebVTT (.vtt), and the JSON of Whisper, faster-whisper, WhisperX and
     /// whisper.cpp. A file belongs to the recording of its name: `talk.srt` or `talk.en.srt` to
@@ -138,8 +139,8 @@ pub struct Inspire {
 /// Other answers than those on record.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Again {
-    /// Draw other answers of the models than those on record: sample K, from 1; the same K continues
-    /// where it was stopped, and without it the first answers count again
+    /// Draw other answers of the models than those on record: sample K, from 1; the same K
+    /// continues where it was stopped, and without it the first answers count again
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub resample: Option<u32>,
 }

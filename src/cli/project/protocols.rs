@@ -1,5 +1,5 @@
-//! What the servers of providers speak, by the configuration and by name, and what an agent may set for
-//! which of them. Asks nobody and reads no key.
+//! What the servers of providers speak, by the configuration and by name, and what an agent may set
+//! for which of them. Asks nobody and reads no key.
 
 use super::settings::{AgentConfig, Config};
 use crate::llm::{Provider, Research, is_deep_research};
@@ -9,23 +9,22 @@ pub fn protocol(config: &Config, name: &str) -> Option<Provider> {
     let (provider, model) = name.split_once('/').unwrap_or((name, ""));
     match (config.providers.get(provider), provider) {
         (Some(known), _) => Some(known.kind),
-        (None, "anthropic") => Some(Provider::Anthropic),
-        (None, "gemini") => Some(Provider::Gemini),
-        (None, "xai") => Some(Provider::Xai),
-        (None, "perplexity") => Some(Provider::Perplexity),
-        (None, "openai-responses") => Some(Provider::Responses),
-        (None, "openai") => Some(of_openai(model)),
         (None, "local" | "code") => None,
-        (None, _) => Some(Provider::OpenAi),
+        (None, _) => Some(usual(provider, model)),
     }
 }
 
-/// What `OpenAI`'s server speaks for a model: those for deep research are not to be had otherwise.
-pub fn of_openai(model: &str) -> Provider {
-    if is_deep_research(model) {
-        Provider::Responses
-    } else {
-        Provider::OpenAi
+/// What the server of a provider speaks that has no entry in the configuration.
+pub fn usual(provider: &str, model: &str) -> Provider {
+    match provider {
+        "anthropic" => Provider::Anthropic,
+        "gemini" => Provider::Gemini,
+        "xai" => Provider::Xai,
+        "perplexity" => Provider::Perplexity,
+        "openai-responses" => Provider::Responses,
+        // Those for deep research are not to be had otherwise.
+        "openai" if is_deep_research(model) => Provider::Responses,
+        _ => Provider::OpenAi,
     }
 }
 

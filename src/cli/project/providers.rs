@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use url::Url;
 
 use super::{
-    protocols::{of_openai, protocol},
+    protocols::{protocol, usual},
     roles::Member,
     settings::Config,
 };
@@ -256,8 +256,8 @@ fn ollama_url(host: &str) -> String {
 /// The server of a provider without an entry in the configuration.
 fn usual_server(variables: &Variables, provider: &str, model: &str) -> Result<Server> {
     let or =
-        |variable: &str, usual: &str| variables.get(variable).unwrap_or_else(|| usual.to_owned());
-    let (kind, base_url, key) = match provider {
+        |variable: &str, public: &str| variables.get(variable).unwrap_or_else(|| public.to_owned());
+    let (base_url, key) = match provider {
         "openai" | "openai-responses" => {
             // A server of one's own may need no key; the public one does.
             let own = variables.get("OPENAI_BASE_URL").is_some();
@@ -266,24 +266,17 @@ fn usual_server(variables: &Variables, provider: &str, model: &str) -> Result<Se
                 key => key,
             };
             let base_url = or("OPENAI_BASE_URL", "https://api.openai.com/v1");
-            let kind = match provider {
-                "openai" => of_openai(model),
-                _ => Provider::Responses,
-            };
-            (kind, base_url, key)
+            (base_url, key)
         }
         "xai" => (
-            Provider::Xai,
             or("XAI_BASE_URL", "https://api.x.ai/v1"),
             key_in(variables, "XAI_API_KEY"),
         ),
         "perplexity" => (
-            Provider::Perplexity,
             or("PERPLEXITY_BASE_URL", "https://api.perplexity.ai"),
             key_in(variables, "PERPLEXITY_API_KEY"),
         ),
         "anthropic" => (
-            Provider::Anthropic,
             or("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
             key_in(variables, "ANTHROPIC_API_KEY"),
         ),
@@ -295,22 +288,17 @@ fn usual_server(variables: &Variables, provider: &str, model: &str) -> Result<Se
                 },
                 key => key,
             };
-            let usual = "https://generativelanguage.googleapis.com";
-            (Provider::Gemini, or("GOOGLE_GEMINI_BASE_URL", usual), key)
+            let public = "https://generativelanguage.googleapis.com";
+            (or("GOOGLE_GEMINI_BASE_URL", public), key)
         }
         "openrouter" => (
-            Provider::OpenAi,
             "https://openrouter.ai/api/v1".into(),
             key_in(variables, "OPENROUTER_API_KEY"),
         ),
-        "vllm" => (
-            Provider::OpenAi,
-            or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"),
-            Key::None,
-        ),
+        "vllm" => (or("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"), Key::None),
         "ollama" => {
             let base_url = ollama_url(&or("OLLAMA_HOST", "127.0.0.1:11434"));
-            (Provider::OpenAi, base_url, Key::None)
+            (base_url, Key::None)
         }
         other => {
             let hint =
@@ -319,7 +307,7 @@ fn usual_server(variables: &Variables, provider: &str, model: &str) -> Result<Se
         }
     };
     Ok(Server {
-        kind,
+        kind: usual(provider, model),
         base_url,
         key,
     })

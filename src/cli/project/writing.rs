@@ -1,6 +1,6 @@
 //! Who writes to a project at a time. One command writes what stages conclude; beside it, agents
-//! answer and shards transcribe, whose facts nobody else writes; and what takes facts out, or brings
-//! the database up to date, is alone.
+//! answer and shards transcribe, whose facts nobody else writes; and what takes facts out, or
+//! brings the database up to date, is alone.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -23,8 +23,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const ALONE: &str = "a command that takes something out, or brings the database up to date";
 
 impl Project {
-    /// The database for the one command that writes, with a new run in it; for a dry run a temporary
-    /// copy.
+    /// The database for the one command that writes, with a new run in it; for a dry run a
+    /// temporary copy.
     pub fn write(&self, global: &Global) -> Result<Store> {
         self.open_under(global, || self.lock(global))
     }

@@ -149,7 +149,8 @@ fn a_report_is_asked_for_once_and_looked_at_until_it_is_there() {
     assert_eq!((server.posts().len(), open_replies(&project)), (1, 0));
 }
 
-/// Runs against a server whose reply ends so: the report's state, the document's text, what was said.
+/// Runs against a server whose reply ends so: the report's state, the document's text, what was
+/// said.
 fn ended(last: Look) -> (Option<String>, String, String) {
     let server = ResponsesServer::new(vec![Look::InProgress, last]);
     let project = lab(&server, "");

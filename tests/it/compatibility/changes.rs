@@ -369,8 +369,8 @@ fn ranks_beside_ace(mut agent: Value) -> Value {
     agent
 }
 
-/// A line of the table, whose first column is as wide as the line between the agents; the line below
-/// the table stays.
+/// A line of the table, whose first column is as wide as the line between the agents; the line
+/// below the table stays.
 fn wider(line: Value) -> Value {
     let text = line.as_str().expect("a line");
     let by = "no rank:".len() - "system".len();

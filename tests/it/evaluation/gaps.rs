@@ -1,5 +1,5 @@
-//! Boards with planted gaps: what is missing, how far it could move the numbers, and who stands where
-//! because of it. And what depends on the weights of criteria.
+//! Boards with planted gaps: what is missing, how far it could move the numbers, and who stands
+//! where because of it. And what depends on the weights of criteria.
 
 use std::collections::BTreeMap;
 

@@ -110,7 +110,8 @@ pub fn response(status: &str, fields: &Value) -> Value {
     body
 }
 
-/// What a reply took: 1000 tokens read, 200 of them known before, 300 written, 120 of them thoughts.
+/// What a reply took: 1000 tokens read, 200 of them known before, 300 written, 120 of them
+/// thoughts.
 pub fn usage() -> Value {
     json!({
         "input_tokens": 1000, "input_tokens_details": { "cached_tokens": 200 },

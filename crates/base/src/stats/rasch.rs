@@ -4,10 +4,10 @@
 //! The model of Rasch ("Probabilistic models for some intelligence and attainment tests", 1960),
 //! for results between 0 and 1 in place of right and wrong: the expected result of an agent of
 //! ability θ on an item of difficulty b is 1 / (1 + e^(b − θ)). It is fitted by quasi-likelihood
-//! (Papke and Wooldridge, "Econometric methods for fractional response variables", J. Appl. Econ. 11,
-//! 1996), which asks of the scatter only that it is φ p (1 − p); φ follows from the residuals.
-//! Difficulties have a normal prior whose variance follows from the data, too, so that one odd result
-//! makes no extreme item.
+//! (Papke and Wooldridge, "Econometric methods for fractional response variables", J. Appl. Econ.
+//! 11, 1996), which asks of the scatter only that it is φ p (1 − p); φ follows from the residuals.
+//! Difficulties have a normal prior whose variance follows from the data, too, so that one odd
+//! result makes no extreme item.
 
 use serde::Serialize;
 

@@ -74,8 +74,8 @@ pub fn for_difference(difference: f64, deviation: f64, power: f64) -> Option<u64
 }
 
 /// Pairs of reports of which an agent must be preferred in a share `preferred`, so that a test of
-/// signs finds the preference with probability `power` at α = .05: (`z_.975` + `z_power`)² / (4 (p −
-/// ½)²) (Noether, J. Am. Stat. Assoc. 82, 1987). None for a share of one half.
+/// signs finds the preference with probability `power` at α = .05: (`z_.975` + `z_power`)² / (4 (p
+/// − ½)²) (Noether, J. Am. Stat. Assoc. 82, 1987). None for a share of one half.
 pub fn for_preference(preferred: f64, power: f64) -> Option<u64> {
     let from_half = (preferred - 0.5).abs();
     if !(0.0..=1.0).contains(&preferred) || from_half < 1e-9 || !(0.5..1.0).contains(&power) {

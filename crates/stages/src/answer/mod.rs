@@ -88,7 +88,8 @@ fn item(task: &TaskId, attempt: u32) -> String {
 }
 
 /// The attempts that are not made again: those with a report and, unless failed ones are retried,
-/// all others; where all are made again, only those of this making. Notes failures of earlier runs, and reports by another maker, in `report`.
+/// all others; where all are made again, only those of this making. Notes failures of earlier runs,
+/// and reports by another maker, in `report`.
 fn known_attempts(
     ctx: &Context,
     tasks: &[Task],

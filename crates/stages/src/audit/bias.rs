@@ -287,7 +287,8 @@ fn of_agents(
     by_agent.into_iter().map(row).collect()
 }
 
-/// Planted judges: one that likes its own family, one that likes long reports, one that likes many references, and fair ones; each 200 times, through the functions that the command uses.
+/// Planted judges: one that likes its own family, one that likes long reports, one that likes many
+/// references, and fair ones; each 200 times, through the functions that the command uses.
 #[cfg(test)]
 mod tests {
     use rand::{SeedableRng as _, rngs::ChaCha8Rng};
@@ -310,9 +311,10 @@ mod tests {
         references: f64,
     }
 
-    /// Forty tasks, each answered by five agents and scored by two judges: agents differ by 0.7, tasks
-    /// by 1, a report by 0.7, a judge's score by 0.7 points. The better agents write more; the lengths
-    /// of one agent's reports vary by two thirds of a doubling, references by half of one.
+    /// Forty tasks, each answered by five agents and scored by two judges: agents differ by 0.7,
+    /// tasks by 1, a report by 0.7, a judge's score by 0.7 points. The better agents write more;
+    /// the lengths of one agent's reports vary by two thirds of a doubling, references by half of
+    /// one.
     fn scored(planted: Planted, seed: u64) -> Vec<ScoredReport> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let agents = AGENTS.map(|_| normal::draw(&mut rng));

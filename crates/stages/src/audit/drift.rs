@@ -6,8 +6,8 @@
 //! reports on a task, beside what the other judges of the panel give the same ones where there are
 //! any, else beside the mean of each agent. **Finds** a change where the corrected p-value is below
 //! .01. Of two judges beside each other both seem to change, in opposite directions; answers to
-//! probes tell which. **Rests on** tasks that came in an order which has nothing to do with how good reports on
-//! them are; beside other judges it needs no such thing.
+//! probes tell which. **Rests on** tasks that came in an order which has nothing to do with how
+//! good reports on them are; beside other judges it needs no such thing.
 
 use std::collections::BTreeMap;
 

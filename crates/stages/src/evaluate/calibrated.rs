@@ -33,8 +33,8 @@ pub struct Calibrated {
     pub warning: Option<String>,
 }
 
-/// The tasks by the results of the reports on them: by the first ranking measure that any report has
-/// a value of, as shares of its largest. Empty where there is none.
+/// The tasks by the results of the reports on them: by the first ranking measure that any report
+/// has a value of, as shares of its largest. Empty where there is none.
 pub fn calibrated(tasks: &[&Task], scored: &[ReportScores]) -> BTreeMap<String, Calibrated> {
     let is_known = |measure: &&MeasureDef| {
         measure.role == Role::Ranks

@@ -30,8 +30,8 @@ pub struct Candidate {
 }
 
 /// Adds a candidate, unless it is a duplicate: the same passages, or nearly the same words. Then
-/// the older one takes the new passages in, as far as there is room and they may carry one idea, and
-/// the words of the new one come back.
+/// the older one takes the new passages in, as far as there is room and they may carry one idea,
+/// and the words of the new one come back.
 pub fn add(heard: Heard<'_>, kept: &mut Vec<Candidate>, new: Candidate) -> Result<(), String> {
     let same = |old: &Inspiration| {
         covers(&old.evidence, &new.inspiration.evidence)

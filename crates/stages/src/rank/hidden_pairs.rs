@@ -5,13 +5,7 @@ use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde_json::{Value, json};
 
-use super::{
-    Read,
-    items::Items,
-    judge::{self, Asked},
-    panel::prompts_of_member,
-    weigh,
-};
+use super::{Read, items::Items, judge, panel::prompts_of_member, request::Asked, weigh};
 use crate::{
     context::{Context, StageReport},
     data::{Expected, HIDDEN_PAIR, ItemId, Side, SubjectKind},
@@ -66,20 +60,19 @@ pub(super) struct HiddenPairs {
 impl HiddenPairs {
     /// The pairs of a run, and an error for a judge that has failed such pairs before.
     pub fn begin(ctx: &Context, items: &Items, read: Read) -> Result<Self> {
-        let mut tested = Vec::new();
-        // Of other items nobody has said what spoils them.
-        if ctx.probing.share > 0.0 && items.kind == SubjectKind::Task {
-            for member in hidden::tested(ctx, "judge")? {
-                let prompt = match read {
-                    Read::Logprobs => weigh::hash(ctx, &items.prompts)?,
-                    Read::Words => {
-                        let [pair, _] = prompts_of_member(ctx, &items.prompts, member)?;
-                        ctx.llm.prompt_hash(pair)?
-                    }
-                };
-                tested.push((member, ctx.llm.model_name("judge", member)?, prompt));
+        let prompt_hash = |member| match read {
+            Read::Logprobs => weigh::hash(ctx, &items.prompts),
+            Read::Words => {
+                let [pair, _] = prompts_of_member(ctx, &items.prompts, member)?;
+                Ok(ctx.llm.prompt_hash(pair)?)
             }
-        }
+        };
+        // Of other items nobody has said what spoils them.
+        let tested = if items.kind == SubjectKind::Task {
+            hidden::tested(ctx, "judge", prompt_hash)?
+        } else {
+            Vec::new()
+        };
         let mut offered: Vec<(ItemId, Way)> = Vec::new();
         if !tested.is_empty() {
             let ids = items.ids().into_iter();

@@ -7,12 +7,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{items::Items, panel::prompts_of_member, request::ComparisonRequest, signals};
+use super::{
+    items::Items,
+    panel::prompts_of_member,
+    request::{Asked, ComparisonRequest, asked},
+    signals,
+};
 use crate::{
     context::Context,
     data::{
-        Cause, Criteria, DecidedBy, Decision, Instrument, ItemId, Judge, ListOrder, Side, Unscored,
-        Verdict, id,
+        Cause, Criteria, DecidedBy, Decision, ItemId, Judge, ListOrder, Side, Unscored, Verdict, id,
     },
     judging::{
         self, DecisionOfCode, Judged, Question,
@@ -148,20 +152,6 @@ fn check_scores(scores: &Criteria) -> Result<(), Unscored> {
     }
 }
 
-/// A pair as it is put to a judge, and what its judgement is kept under.
-pub(super) struct Asked<'a> {
-    pub instrument: Instrument,
-    /// What is judged, and what it is judged against.
-    pub subject: &'a str,
-    pub other: &'a str,
-    /// What the judge sees: `a` and `b`.
-    pub vars: &'a Value,
-    /// 0, or more where the same question is asked again.
-    pub sample: u32,
-    /// What is kept beside the reply: a JSON object.
-    pub keep: Value,
-}
-
 /// Asks one member of the panel which of two items is better.
 pub(super) async fn compare(
     ctx: &Context,
@@ -177,22 +167,6 @@ pub(super) async fn compare(
         return compare_by_code(ctx, items, request, &vars);
     }
     ask_pair(ctx, items, asked(items, request, &vars), member).await
-}
-
-/// A pair of the ranking as a question.
-pub(super) fn asked<'a>(
-    items: &Items,
-    request: &'a ComparisonRequest,
-    vars: &'a Value,
-) -> Asked<'a> {
-    Asked {
-        instrument: pair_instrument(items.kind),
-        subject: request.shown[0].as_str(),
-        other: request.shown[1].as_str(),
-        vars,
-        sample: request.sample,
-        keep: json!({ "round": request.round }),
-    }
 }
 
 /// Asks one member of the panel, which is a model, about a pair.

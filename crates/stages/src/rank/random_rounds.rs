@@ -86,9 +86,10 @@ fn batch_size(panel: &Panel, asked: usize, left: usize) -> usize {
     left.min(CHECK_AFTER.max(asked / 8))
 }
 
-/// The requests of all rounds, and how often a pair came up again in the same order. A deterministic
-/// judge asked the same question gives the same answer, so that its verdict is used again and
-/// counted, unless the options say that it is asked again: then each time is a sample of its own.
+/// The requests of all rounds, and how often a pair came up again in the same order. A
+/// deterministic judge asked the same question gives the same answer, so that its verdict is used
+/// again and counted, unless the options say that it is asked again: then each time is a sample of
+/// its own.
 fn requests(ids: &[ItemId], options: &Options, seed: u64) -> (Vec<ComparisonRequest>, usize) {
     let mut times: BTreeMap<Pair, u32> = BTreeMap::new();
     let (mut requests, mut repeated) = (Vec::new(), 0);

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     items::{Items, JudgePrompts},
-    judge::{Asked, asked},
-    request::ComparisonRequest,
+    request::{Asked, ComparisonRequest, asked},
 };
 use crate::{
     context::Context,

@@ -1,7 +1,7 @@
-//! The paper's way of weaving: one question for a batch of tasks, about all inspirations of the talk
-//! at once (DeepResearch Arena, section on the task weaver). Differs from the paper in that a task
-//! names the inspirations that it rests on, so that code can look for their words in it. What breaks
-//! a rule goes back once, all of a batch together.
+//! The paper's way of weaving: one question for a batch of tasks, about all inspirations of the
+//! talk at once (DeepResearch Arena, section on the task weaver). Differs from the paper in that a
+//! task names the inspirations that it rests on, so that code can look for their words in it. What
+//! breaks a rule goes back once, all of a batch together.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     ask::unknown,
-    loom::{Draft, Loom},
+    loom::{Draft, Loom, Reply},
     plan::MOST_OF_A_FAMILY,
     rules::{self, Broken},
 };
@@ -84,7 +84,7 @@ pub async fn fill(
             refused: &refused,
         };
         match question.ask(ctx, loom).await? {
-            Reply::Tasks(batch, call) => {
+            Reply::Read(batch, call) => {
                 refused = take(&batch, inspirations, &call, loom);
                 (ctx.notify)(Notice::Advance((wanted - refused.len().min(wanted)) as u64));
             }
@@ -142,14 +142,6 @@ fn of_its_phase(item: &Item) -> Result<(), Broken> {
     Err(Broken::WrongPhase)
 }
 
-/// What came of a question.
-enum Reply {
-    Tasks(Batch, CallId),
-    Unreadable,
-    NotAsked,
-    Lost(Unscored),
-}
-
 /// One question.
 struct Question<'a> {
     inspirations: &'a [Inspiration],
@@ -160,7 +152,7 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    async fn ask(&self, ctx: &Context, loom: &mut Loom<'_>) -> Result<Reply> {
+    async fn ask(&self, ctx: &Context, loom: &mut Loom<'_>) -> Result<Reply<Batch>> {
         let ids = loom.disciplines.ids();
         let choose = loom.seminar.discipline.is_none();
         let disciplines = choose.then_some(ids.as_slice());
@@ -174,19 +166,7 @@ impl Question<'_> {
             check: &|batch| self.check(batch),
             ..Ask::default()
         };
-        let answer = ctx.llm.ask(ask).await?;
-        loom.asked |= !answer.cached;
-        loom.harvest.count(answer.usage, answer.value.is_ok());
-        Ok(match answer.value {
-            Ok(batch) => Reply::Tasks(batch, answer.call),
-            Err(unscored) if unscored.cause == Cause::NotAsked => Reply::NotAsked,
-            Err(unscored) if unscored.cause.is_transient() => Reply::Lost(unscored),
-            Err(unscored) => {
-                loom.unreadable += 1;
-                loom.refuse(unscored.cause.word(), unscored.reason, Some(answer.call));
-                Reply::Unreadable
-            }
-        })
+        Ok(loom.read(ctx.llm.ask(ask).await?))
     }
 
     fn vars(&self, loom: &Loom<'_>, disciplines: Option<&[&str]>) -> Value {

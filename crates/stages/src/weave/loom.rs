@@ -1,5 +1,5 @@
-//! The tasks of a seminar while they are woven: what is kept and refused so far, in which batch, and
-//! whether a draft passes.
+//! The tasks of a seminar while they are woven: what is kept and refused so far, in which batch,
+//! and whether a draft passes.
 
 use super::{
     Options, TALK,
@@ -9,8 +9,10 @@ use super::{
 use crate::{
     context::{Harvest, StageReport},
     data::{
-        CallId, Difficulty, Facets, FromSeminar, Id, Inspiration, Origin, Task, TaskId, TaskType,
+        CallId, Cause, Difficulty, Facets, FromSeminar, Id, Inspiration, Origin, Task, TaskId,
+        TaskType, Unscored,
     },
+    llm::Answered,
     store::{Rejection, SeminarInfo},
     text::words::one_line,
 };
@@ -32,6 +34,16 @@ pub struct Draft<'a> {
     pub difficulty: Difficulty,
     /// The discipline that a model chose.
     pub discipline: Option<String>,
+}
+
+/// What came of a question to a model.
+pub enum Reply<T> {
+    Read(T, CallId),
+    Unreadable,
+    /// A dry run asks nobody.
+    NotAsked,
+    /// No answer now; another run may get one.
+    Lost(Unscored),
 }
 
 /// The tasks of a seminar while they are woven.
@@ -95,6 +107,22 @@ impl<'a> Loom<'a> {
         }
     }
 
+    /// Counts an answer, and keeps what cannot be read of it.
+    pub fn read<T>(&mut self, answer: Answered<T>) -> Reply<T> {
+        self.asked |= !answer.cached;
+        self.harvest.count(answer.usage, answer.value.is_ok());
+        match answer.value {
+            Ok(value) => Reply::Read(value, answer.call),
+            Err(unscored) if unscored.cause == Cause::NotAsked => Reply::NotAsked,
+            Err(unscored) if unscored.cause.is_transient() => Reply::Lost(unscored),
+            Err(unscored) => {
+                self.unreadable += 1;
+                self.refuse(unscored.cause.word(), unscored.reason, Some(answer.call));
+                Reply::Unreadable
+            }
+        }
+    }
+
     /// Counts a refusal and keeps it.
     pub fn refuse(&mut self, rule: &str, detail: String, call: Option<CallId>) {
         self.report.reject(rule);
@@ -151,8 +179,8 @@ impl<'a> Loom<'a> {
         self.kept.push((task, call));
     }
 
-    /// Whether a task from these inspirations keeps the rules that hold whoever wrote it. Family and
-    /// phase are counted within its batch; a copy is one wherever its original stands.
+    /// Whether a task from these inspirations keeps the rules that hold whoever wrote it. Family
+    /// and phase are counted within its batch; a copy is one wherever its original stands.
     pub fn passes(&self, task: &Task, sources: &[&Inspiration]) -> Result<(), Broken> {
         let words: Vec<String> = sources.iter().map(|source| source.words()).collect();
         let material = Material {
@@ -166,7 +194,8 @@ impl<'a> Loom<'a> {
     }
 
     /// The texts of this batch's tasks that rest on one of these inspirations. Its others are not
-    /// shown to the model, so that a task does not change with tasks that it has nothing to do with.
+    /// shown to the model, so that a task does not change with tasks that it has nothing to do
+    /// with.
     pub fn written_from(&self, sources: &[&Inspiration]) -> Vec<String> {
         let of_the_same = self.batch().into_iter().filter(|task| {
             let mut sources = sources.iter();

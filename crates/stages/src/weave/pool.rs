@@ -12,8 +12,8 @@ use crate::{
     data::{Inspiration, Unscored},
 };
 
-/// Most tasks of one talk. Ten inspirations and ten families, most of which suit, give about seventy
-/// that differ in one of the two.
+/// Most tasks of one talk. Ten inspirations and ten families, most of which suit, give about
+/// seventy that differ in one of the two.
 pub const MOST: usize = 60;
 
 /// How a model is asked for tasks.
@@ -27,8 +27,8 @@ pub enum Style {
     Array,
 }
 
-/// Weaves batch after batch until there are `wanted` tasks or a batch gives nothing more. Returns why
-/// an answer is missing that another run may get.
+/// Weaves batch after batch until there are `wanted` tasks or a batch gives nothing more. Returns
+/// why an answer is missing that another run may get.
 pub async fn weave(
     ctx: &Context,
     inspirations: &[Inspiration],

@@ -5,13 +5,13 @@ use anyhow::Result;
 
 use super::{
     ask::{self, Question},
-    loom::{Draft, Loom},
+    loom::{Draft, Loom, Reply},
     plan::{Plan, Slot},
     rules::{self, Broken},
 };
 use crate::{
     context::{Context, Notice},
-    data::{Cause, Unscored},
+    data::Unscored,
 };
 
 /// Tries at one task.
@@ -30,8 +30,8 @@ pub enum Attempt {
 }
 
 /// Asks for tasks of a batch until there are enough of them or the plan has no more questions;
-/// returns why an answer is missing that another run may get. What is on record stays in force: that
-/// run asks what is missing, and then has the whole.
+/// returns why an answer is missing that another run may get. What is on record stays in force:
+/// that run asks what is missing, and then has the whole.
 pub async fn fill(
     ctx: &Context,
     mut plan: Plan<'_>,
@@ -72,18 +72,11 @@ pub async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Res
             written: &written,
             broken: broken.as_ref(),
         };
-        let answer = question.ask(ctx).await?;
-        loom.asked |= !answer.cached;
-        loom.harvest.count(answer.usage, answer.value.is_ok());
-        let woven = match answer.value {
-            Ok(woven) => woven,
-            Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(Attempt::NotAsked),
-            Err(unscored) if unscored.cause.is_transient() => return Ok(Attempt::Lost(unscored)),
-            Err(unscored) => {
-                loom.unreadable += 1;
-                loom.refuse(unscored.cause.word(), unscored.reason, Some(answer.call));
-                return Ok(Attempt::Refused);
-            }
+        let (woven, call) = match loom.read(question.ask(ctx).await?) {
+            Reply::Read(woven, call) => (woven, call),
+            Reply::Unreadable => return Ok(Attempt::Refused),
+            Reply::NotAsked => return Ok(Attempt::NotAsked),
+            Reply::Lost(unscored) => return Ok(Attempt::Lost(unscored)),
         };
         loom.harvest.found += 1;
         let others = slot.others(&woven.also);
@@ -101,11 +94,11 @@ pub async fn attempt(ctx: &Context, slot: &Slot<'_>, loom: &mut Loom<'_>) -> Res
             .and_then(|()| rules::not_an_example(&task, &examples))
         {
             Ok(()) => {
-                loom.keep(task, Some(answer.call));
+                loom.keep(task, Some(call));
                 return Ok(Attempt::Woven);
             }
             Err(rule) => {
-                loom.refuse(rule.name(), task.text.clone(), Some(answer.call));
+                loom.refuse(rule.name(), task.text.clone(), Some(call));
                 broken = Some((rule, task.text));
             }
         }

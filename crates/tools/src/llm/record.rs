@@ -18,8 +18,8 @@ const FOUND_TOKENS: u64 = 25_000;
 const TEMPLATE_TOKENS: u64 = 32;
 
 /// All that can change the reply. Its fields have a fixed order; the schema keeps its own, because
-/// a model writes the fields in that order. `sample` and `resample` tell apart answers to one question:
-/// the caller's number, and the user's.
+/// a model writes the fields in that order. `sample` and `resample` tell apart answers to one
+/// question: the caller's number, and the user's.
 pub fn request(
     model: &dyn ChatModel,
     request: &ChatRequest,
@@ -36,8 +36,8 @@ pub fn request(
         "seed": request.seed,
         "sample": sample,
     });
-    // Left out where nothing is searched for, offered or drawn again, so that questions of before keep their
-    // keys.
+    // Left out where nothing is searched for, offered or drawn again, so that questions of before
+    // keep their keys.
     if request.search {
         record["search"] = json!(true);
     }
@@ -53,7 +53,8 @@ pub fn request(
     record
 }
 
-/// The most prompt tokens that a request with so many searches can have: a token is a byte at least.
+/// The most prompt tokens that a request with so many searches can have: a token is a byte at
+/// least.
 pub fn most_tokens(request: &ChatRequest, searches: u32) -> u64 {
     let texts = request
         .messages

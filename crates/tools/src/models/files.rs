@@ -129,8 +129,14 @@ pub fn remember(path: &Path, sha256: &str) {
 }
 
 fn stamp_path(path: &Path) -> PathBuf {
+    beside(path, "checked")
+}
+
+/// What is kept beside a model's file: its path with a further extension.
+pub fn beside(path: &Path, extension: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".checked");
+    name.push(".");
+    name.push(extension);
     PathBuf::from(name)
 }
 

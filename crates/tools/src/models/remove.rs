@@ -8,10 +8,10 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Model, ModelFileError, Quantization, target::length};
+use super::{Model, ModelFileError, Quantization, files::beside, target::length};
 
-/// What is kept beside a model's file: its hash, what a fetch that broke off left, and the lock of a
-/// fetch, which goes last.
+/// What is kept beside a model's file: its hash, what a fetch that broke off left, and the lock of
+/// a fetch, which goes last.
 const BESIDE: [&str; 3] = ["checked", "part", "lock"];
 
 /// A model that was removed.
@@ -34,10 +34,10 @@ pub fn remove(model: &Model, form: Option<Quantization>, folder: &Path) -> Resul
     if form.is_none() {
         gone.push(whole);
     }
-    let beside = gone
+    let kept = gone
         .iter()
-        .flat_map(|file| BESIDE.map(|end| with_end(file, end)));
-    let all: Vec<PathBuf> = gone.iter().cloned().chain(beside).collect();
+        .flat_map(|file| BESIDE.map(|end| beside(file, end)));
+    let all: Vec<PathBuf> = gone.iter().cloned().chain(kept).collect();
     let name = match form {
         Some(form) => format!("{}-{}", model.name, form.name()),
         None => model.name.clone(),
@@ -77,7 +77,7 @@ fn smaller(model: &Model, form: Option<Quantization>, folder: &Path) -> Vec<Path
 }
 
 fn refuse_while_fetched(whole: &Path, name: &str) -> Result<()> {
-    let Ok(lock) = std::fs::File::open(with_end(whole, "lock")) else {
+    let Ok(lock) = std::fs::File::open(beside(whole, "lock")) else {
         return Ok(());
     };
     if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -87,11 +87,4 @@ fn refuse_while_fetched(whole: &Path, name: &str) -> Result<()> {
         .into());
     }
     Ok(())
-}
-
-fn with_end(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(end);
-    PathBuf::from(name)
 }

@@ -33,10 +33,7 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// The path of the file with a further extension.
     pub fn beside(&self, extension: &str) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
+        files::beside(&self.path, extension)
     }
 
     /// Flushes and renames a finished part with the hash `found`; removes it if that is not the

@@ -1,5 +1,5 @@
-//! Replies that providers are making in the background, by the calls that they will be: an id of the
-//! provider's for each, and no text.
+//! Replies that providers are making in the background, by the calls that they will be: an id of
+//! the provider's for each, and no text.
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension as _, params};

@@ -182,8 +182,8 @@ impl Store {
         })
     }
 
-    /// Begins to make an agent's reports again, or goes on where that was stopped: the attempts that
-    /// were made since it began.
+    /// Begins to make an agent's reports again, or goes on where that was stopped: the attempts
+    /// that were made since it began.
     pub fn begin_fresh(&self, agent: &str) -> Result<BTreeSet<(TaskId, u32)>> {
         let stream = fresh(agent);
         let begun = self.write(|tx| {

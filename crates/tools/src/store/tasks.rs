@@ -318,8 +318,8 @@ impl Weaving<'_> {
 
     /// Ids of the current tasks of this kind.
     fn current(self, connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
-        // A talk's own tasks are found by the index: with two hundred talks in the database, reading
-        // all tasks for each would take longer than weaving them.
+        // A talk's own tasks are found by the index: with two hundred talks in the database,
+        // reading all tasks for each would take longer than weaving them.
         let (of_seminar, seminar) = match self {
             Self::Seminar(id) => ("seminar = ?1", Some(id.as_str())),
             Self::Across | Self::Translation(_) => ("?1 IS NULL", None),

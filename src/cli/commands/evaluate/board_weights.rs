@@ -1,11 +1,11 @@
-//! Criteria that weigh otherwise on a leaderboard, and what depends on their weights. Hides where the
-//! weights come from.
+//! Criteria that weigh otherwise on a leaderboard, and what depends on their weights. Hides where
+//! the weights come from.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::leaderboard::label_and_scale;
+use super::labels::label_and_scale;
 use crate::{
     cli::ui::{
         exit::Usage,

@@ -12,8 +12,8 @@ use super::{
     board_csv,
     board_gaps::{APART, gaps},
     board_weights,
+    labels::{label_and_scale, signed},
 };
-
 use crate::{
     cli::{
         args::{self, Global},
@@ -31,7 +31,7 @@ use crate::{
             Leaderboard, Measure, Options, Parted, Row, Table, leaderboard as fold,
             live_research_bench, paper, weights,
         },
-        measure, measures,
+        measures,
         scorecard::ReportScores,
     },
     files,
@@ -288,15 +288,6 @@ fn with_interval(measure: &MeasureDef, found: &Measure) -> String {
     cell
 }
 
-/// `+value [+low, +high]`.
-pub fn signed(value: f64, low: Option<f64>, high: Option<f64>, scale: f64) -> String {
-    let interval = match (low, high) {
-        (Some(low), Some(high)) => format!(" [{:+.2}, {:+.2}]", low * scale, high * scale),
-        _ => String::new(),
-    };
-    format!("{:+.2}{interval}", value * scale)
-}
-
 fn differences(of: &Table) -> String {
     if of.differences.is_empty() {
         return String::new();
@@ -328,11 +319,6 @@ fn differences(of: &Table) -> String {
         ]);
     }
     format!("\n{rows}\n")
-}
-
-/// The name of a measure, and the factor of its printed values.
-pub fn label_and_scale(key: &str) -> (&str, f64) {
-    measure(key).map_or((key, 1.0), |measure| (measure.label, measure.unit.scale()))
 }
 
 /// Scores by each judge of a panel alone, and the spread of repeated judgements.

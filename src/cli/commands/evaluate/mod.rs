@@ -4,6 +4,7 @@ mod board_csv;
 mod board_gaps;
 mod board_weights;
 pub mod judge;
+mod labels;
 pub mod leaderboard;
 pub mod rescore;
 pub mod scoring;

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::leaderboard::{label_and_scale, signed};
+use super::labels::{label_and_scale, signed};
 use crate::{
     cli::{
         args::{self, Global},

@@ -8,7 +8,10 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::probes;
+use super::{
+    checks::{check, good_unless},
+    probes,
+};
 use crate::{
     cli::{
         args::Global,
@@ -529,20 +532,6 @@ fn verdicts(card: &AuditCard) -> Check {
             "verdicts",
             "a judgement without a verdict changes no strength",
         )
-    }
-}
-
-pub(super) fn good_unless(wrong: bool, otherwise: CheckState) -> CheckState {
-    if wrong { otherwise } else { CheckState::Good }
-}
-
-pub(super) fn check(name: &str, meaning: &str) -> Check {
-    Check {
-        name: name.into(),
-        value: "–".into(),
-        n: "–".into(),
-        state: CheckState::Unknown,
-        meaning: meaning.into(),
     }
 }
 

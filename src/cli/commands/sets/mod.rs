@@ -16,7 +16,7 @@ use crate::{
             output::{Printer, table},
         },
     },
-    data::{Task, TaskId, id::sha256_hex, primary_language},
+    data::{Task, TaskId, id::sha256_hex, primary_language, transcript::is_language_tag},
     evaluate::file_names::as_name,
     store::{FrozenSet, SetInfo, Store},
 };
@@ -193,9 +193,9 @@ fn name_and_language<'a>(
 /// Whether it looks like a language tag such as `en` or `zh-Hans`.
 fn is_language(tag: &str) -> bool {
     let primary = primary_language(tag);
-    (2..=3).contains(&primary.len())
+    is_language_tag(tag)
+        && (2..=3).contains(&primary.len())
         && primary.chars().all(|c| c.is_ascii_lowercase())
-        && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// Each task in a language; those that are not there in it are counted and left out.

@@ -12,7 +12,8 @@ use super::{
     KEY,
     checklist::{self, criterion_name},
     criteria::{self, Criterion},
-    rating::{RATING, first_samples},
+    question::RATING,
+    rating::first_samples,
 };
 use crate::{
     data::{Cause, Judgement, Score, Task, TaskId},

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 
-use super::rating::{Asked, ROLE, Rater};
+use super::question::{Asked, ROLE, Rater};
 use crate::{
     context::Context,
     data::{Expected, HIDDEN_RATING},
@@ -33,12 +33,9 @@ pub fn probes<'a>(
     rater: &Rater<'_>,
     questions: &[Asked<'a>],
 ) -> Result<Probes<HiddenRating<'a>>> {
-    let mut tested = Vec::new();
+    let tested = hidden::tested(ctx, ROLE, |_| rater.hash(ctx))?;
     let mut offered: Vec<&Asked<'a>> = Vec::new();
-    if ctx.probing.share > 0.0 {
-        for member in hidden::tested(ctx, ROLE)? {
-            tested.push((member, ctx.llm.model_name(ROLE, member)?, rater.hash(ctx)?));
-        }
+    if !tested.is_empty() {
         offered.extend(questions.iter().filter(|of| of.is_first()));
         offered.sort_by_cached_key(|of| hidden::drawn(ctx.seed, &of.title()));
     }

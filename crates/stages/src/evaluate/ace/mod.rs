@@ -11,6 +11,7 @@ pub mod checklist;
 pub mod criteria;
 mod fold;
 mod hidden;
+mod question;
 pub mod rating;
 
 use std::{collections::BTreeMap, time::Instant};
@@ -72,20 +73,20 @@ impl Evaluator for Ace {
 
     fn roles(&self, options: &Options) -> &'static [&'static str] {
         if options.knows_evidence() {
-            &[checklist::ROLE, rating::ROLE, support::ROLE]
+            &[checklist::ROLE, question::ROLE, support::ROLE]
         } else {
-            &[checklist::ROLE, rating::ROLE]
+            &[checklist::ROLE, question::ROLE]
         }
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {
         let knowing = rating::knowing(ctx, options)?;
-        let panel = judging::panel(ctx, rating::ROLE, rating::prompt(options))?.into_iter();
+        let panel = judging::panel(ctx, question::ROLE, rating::prompt(options))?.into_iter();
         let panel = panel
             .map(|(model, prompt)| (model, judging::prompt_and(prompt, &knowing)))
             .collect();
         Ok(vec![InForce {
-            instrument: rating::RATING.id.to_owned(),
+            instrument: question::RATING.id.to_owned(),
             panel,
             settings: json!({ "repeats": options.repeats }),
         }])
@@ -148,7 +149,7 @@ impl Evaluator for Ace {
 
 /// How often each criterion is rated, as an evaluation counts it; 0 counts all ratings.
 pub fn repeats(evaluation: &Evaluation) -> u32 {
-    let settings = evaluation.in_force(rating::RATING).settings;
+    let settings = evaluation.in_force(question::RATING).settings;
     settings["repeats"]
         .as_u64()
         .and_then(|repeats| u32::try_from(repeats).ok())

@@ -1,46 +1,28 @@
 //! Ratings of each report by each criterion of its task's checklist, one at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
-use serde_json::{Value, json};
 
 use super::{
     checklist::{Checklists, criterion_name},
-    criteria::Criterion,
     hidden,
+    question::{Asked, Evidence, RATING, ROLE, Rater},
 };
 use crate::{
     context::{Context, StageReport},
-    data::{Instrument, Judgement, Rating, ReportId, SubjectKind},
+    data::{Judgement, Rating, ReportId},
     evaluate::{
-        Case, Form, Misconfigured, Options, claims,
+        Form, Misconfigured, Options, claims,
         evaluator::{Evaluator as _, Work},
     },
-    judging::{
-        self, Judged, Question,
-        hidden::judge_each,
-        rate::{self, Rated},
-    },
-    llm::Ask,
+    judging::{self, Judged, hidden::judge_each, rate::Rated},
     store::PanelJudgements,
 };
 
 const PAPER: &str = "evaluate/rating";
 const STRICT: &str = "evaluate/rating-strict";
 const WITH_EVIDENCE: &str = "evaluate/rating-with-evidence";
-pub const ROLE: &str = "rate";
-
-/// The rating of a report by a criterion.
-pub const RATING: Instrument = Instrument {
-    id: "ace/rating/1",
-    family: "ace",
-    criterion: "rating",
-    scale: "whole number, 0 to 10",
-    subject: SubjectKind::Report,
-    letter: 'm',
-};
-
 /// The prompt that raters are asked with.
 pub fn prompt(options: &Options) -> &'static str {
     match (options.form, options.knows_evidence()) {
@@ -49,9 +31,6 @@ pub fn prompt(options: &Options) -> &'static str {
         (Form::Strict, true) => WITH_EVIDENCE,
     }
 }
-
-/// What each report's statements came to, where raters are to know it.
-pub type Evidence = BTreeMap<ReportId, String>;
 
 /// What raters know beside the prompt: by which judges the statements were checked.
 pub fn knowing(ctx: &Context, options: &Options) -> Result<String> {
@@ -81,95 +60,6 @@ pub fn evidence(work: &Work<'_>) -> Result<Evidence> {
         all.insert(case.report.id.clone(), told);
     }
     Ok(all)
-}
-
-/// A report, a criterion, a judge and a repetition.
-#[derive(Clone)]
-pub struct Asked<'a> {
-    case: Case<'a>,
-    criterion: &'a Criterion,
-    name: String,
-    member: usize,
-    sample: u32,
-}
-
-impl Asked<'_> {
-    /// Whether it is the first question about its report and criterion.
-    pub fn is_first(&self) -> bool {
-        self.member == 0 && self.sample == 0
-    }
-
-    /// The report and the criterion.
-    pub fn title(&self) -> String {
-        format!("{} by {}", self.case.report.id, self.name)
-    }
-
-    /// The report's text.
-    pub fn text(&self) -> &str {
-        &self.case.report.text
-    }
-}
-
-/// How raters are asked.
-pub struct Rater<'a> {
-    prompt: &'static str,
-    evidence: &'a Evidence,
-    knowing: &'a str,
-}
-
-impl Rater<'_> {
-    /// What stands for the hash of the prompt.
-    pub fn hash(&self, ctx: &Context) -> Result<String> {
-        Ok(judging::prompt_and(
-            ctx.llm.prompt_hash(self.prompt)?,
-            self.knowing,
-        ))
-    }
-
-    /// The prompt's values, with this text as the report's.
-    pub fn vars(&self, asked: &Asked<'_>, report: &str) -> Value {
-        let Asked {
-            case, criterion, ..
-        } = asked;
-        let mut vars = json!({
-            "task": case.task.text,
-            "family": case.task.facets.family_label(),
-            "difficulty": case.task.facets.difficulty_label(),
-            "discipline": case.task.facets.known_discipline(),
-            "report": report,
-            "criterion": format!("{}\n{}", criterion.title, criterion.description),
-        });
-        if let Some(told) = self.evidence.get(&case.report.id) {
-            vars["evidence"] = json!(told);
-        }
-        vars
-    }
-
-    /// The question to a member.
-    pub fn question<'q>(
-        &'q self,
-        asked: &'q Asked<'_>,
-        member: usize,
-        vars: &'q Value,
-    ) -> Question<'q, Rated> {
-        Question {
-            instrument: RATING,
-            subject: asked.case.report.id.as_str(),
-            other: Some(&asked.name),
-            keep: json!({}),
-            knowing: self.knowing,
-            ask: Ask {
-                role: ROLE,
-                member,
-                sample: asked.sample,
-                prompt: self.prompt,
-                vars,
-                schema: Some(rate::schema()),
-                max_tokens: 400,
-                ..Ask::default()
-            },
-        }
-    }
 }
 
 /// Rates each report by each criterion of its task; ratings with a known answer stand among them.

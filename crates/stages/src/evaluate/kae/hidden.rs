@@ -1,14 +1,14 @@
 //! Key points with a known relation to a report: to what is left of it once every sentence that
-//! shares a term or a number with the point is taken out, which has nothing of the point; and to the same with
-//! the point word for word among its sentences. So a judge that answers the same each time is wrong
-//! about half of them. Hides what is taken out, and where the point goes.
+//! shares a term or a number with the point is taken out, which has nothing of the point; and to
+//! the same with the point word for word among its sentences. So a judge that answers the same each
+//! time is wrong about half of them. Hides what is taken out, and where the point goes.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::relations::{Compared, PROMPT, ROLE};
+use super::question::{self, Compared, PROMPT, ROLE};
 use crate::{
     context::{Context, StageReport},
     data::{AgentReport, Expected, HIDDEN_RELATION, Judge, KeyPoint, Relation, Task},
@@ -18,7 +18,6 @@ use crate::{
         hidden::{self, Hidden, Probes, Watch},
         relate,
     },
-    llm::Ask,
     text::{
         sentences,
         words::{terms, tokens},
@@ -41,15 +40,7 @@ pub struct HiddenRelation<'a> {
 
 /// The members that are tested, with this prompt.
 fn tested(ctx: &Context, prompt: &str) -> Result<Vec<(usize, String, String)>> {
-    if ctx.probing.share <= 0.0 {
-        return Ok(Vec::new());
-    }
-    let tested = hidden::tested(ctx, ROLE)?.into_iter();
-    let named = tested.map(|member| {
-        let model = ctx.llm.model_name(ROLE, member)?;
-        Ok((member, model, ctx.llm.prompt_hash(prompt)?))
-    });
-    named.collect()
+    hidden::tested(ctx, ROLE, |_| Ok(ctx.llm.prompt_hash(prompt)?))
 }
 
 /// Points with a known relation, in the order in which the seed draws them. Each is made when it is
@@ -199,22 +190,14 @@ pub async fn ask(ctx: &Context, hidden: &Hidden<HiddenRelation<'_>>) -> Result<O
         report,
         ..
     } = &hidden.of;
-    let vars = json!({ "task": case.task.text, "report": report, "point": point.text });
+    let vars = question::vars(case.task, report, point);
     let question = Question {
         instrument: HIDDEN_RELATION,
         subject: case.report.id.as_str(),
         other: Some(&format!("{}/{way}", point.id)),
         keep: hidden::kept(way, &expected),
         knowing: "",
-        ask: Ask {
-            role: ROLE,
-            member: hidden.member,
-            prompt: PROMPT,
-            vars: &vars,
-            schema: Some(relate::schema()),
-            max_tokens: 600,
-            ..Ask::default()
-        },
+        ask: question::ask(hidden.member, &vars),
     };
     let judged = judging::judge::<relate::Related>(ctx, question).await?;
     Ok(hidden::is_right(&expected, &judged))

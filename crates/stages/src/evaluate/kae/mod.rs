@@ -22,6 +22,7 @@ mod key_points_extractive;
 mod limits;
 pub mod measures;
 mod place;
+mod question;
 pub mod relations;
 mod same_claim;
 mod strict;
@@ -66,9 +67,9 @@ fn settings(ctx: &Context, options: &Options) -> Result<Value> {
 /// The judges of a form: of relations, of what matters, and of what says the same.
 fn instruments(options: &Options) -> Vec<(Instrument, &'static str, &'static str)> {
     match options.form {
-        Form::Paper => vec![(relations::RELATION, relations::ROLE, relations::PROMPT)],
+        Form::Paper => vec![(relations::RELATION, question::ROLE, question::PROMPT)],
         Form::Strict => vec![
-            (relations::STRICT, relations::ROLE, strict::PROMPT),
+            (relations::STRICT, question::ROLE, strict::PROMPT),
             (importance::IMPORTANCE, limits::ROLE, importance::PROMPT),
             (same_claim::SAME_CLAIM, limits::ROLE, same_claim::PROMPT),
         ],
@@ -103,7 +104,7 @@ impl Evaluator for Kae {
     }
 
     fn roles(&self, _options: &Options) -> &'static [&'static str] {
-        &[limits::ROLE, relations::ROLE]
+        &[limits::ROLE, question::ROLE]
     }
 
     fn in_force(&self, ctx: &Context, options: &Options) -> Result<Vec<InForce>> {

@@ -7,7 +7,8 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::Deserialize;
 
 use super::{
-    relations::{Compared, ROLE, STRICT},
+    question::{Compared, ROLE},
+    relations::STRICT,
     strict::PROMPT,
 };
 use crate::{context::Context, data::Relation, judging, stats::bootstrap, store::StoredJudgement};

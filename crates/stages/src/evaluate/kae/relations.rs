@@ -11,6 +11,7 @@ use super::{
     dedup::{Cluster, Point, unify},
     hidden,
     key_points::{self, Found, OfPage},
+    question::{self, Compared, ROLE},
 };
 use crate::{
     context::{Context, StageReport},
@@ -19,17 +20,9 @@ use crate::{
         SubjectKind, TaskId,
     },
     evaluate::{Case, evaluator::Work, library::Library},
-    judging::{
-        self, Judged, Question,
-        hidden::judge_each,
-        relate::{self, Related},
-    },
-    llm::Ask,
+    judging::{self, Judged, Question, hidden::judge_each, relate::Related},
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
 };
-
-pub const PROMPT: &str = "evaluate/relation";
-pub const ROLE: &str = "relate";
 
 /// How a report relates to a key point.
 pub const RELATION: Instrument = Instrument {
@@ -151,9 +144,6 @@ struct Asked<'a> {
     member: usize,
 }
 
-/// A report with the key points that it is compared with.
-pub type Compared<'a> = (Case<'a>, Vec<&'a KeyPoint>);
-
 /// Freezes the sets of each report, and returns the points of both.
 pub fn compared<'a>(
     work: &Work<'a>,
@@ -272,22 +262,14 @@ async fn ask(ctx: &Context, asked: &Asked<'_>) -> Result<Judged<Related>> {
         point,
         member,
     } = asked;
-    let vars = json!({ "task": case.task.text, "report": case.report.text, "point": point.text });
+    let vars = question::vars(case.task, &case.report.text, point);
     let question = Question {
         instrument: RELATION,
         subject: case.report.id.as_str(),
         other: Some(point.id.as_str()),
         keep: json!({}),
         knowing: "",
-        ask: Ask {
-            role: ROLE,
-            member: *member,
-            prompt: PROMPT,
-            vars: &vars,
-            schema: Some(relate::schema()),
-            max_tokens: 600,
-            ..Ask::default()
-        },
+        ask: question::ask(*member, &vars),
     };
     judging::judge(ctx, question).await
 }

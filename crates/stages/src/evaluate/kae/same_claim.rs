@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{limits::ROLE, relations::Compared};
+use super::{limits::ROLE, question::Compared};
 use crate::{
     context::{Context, StageReport},
     data::{Cause, Decision, Instrument, KeyPoint, SubjectKind, TaskId},

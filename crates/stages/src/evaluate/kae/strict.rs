@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::{
     hidden,
-    relations::{Compared, ROLE, STRICT},
+    question::{Compared, ROLE},
+    relations::STRICT,
 };
 use crate::{
     context::{Context, StageReport},

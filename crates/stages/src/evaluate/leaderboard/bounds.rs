@@ -1,8 +1,8 @@
 //! What the values of agents could at least and at most be, whatever is missing turned out to be.
 //! Hides attempts, the units of unscored judgements, and failed reports.
 //!
-//! Worst and best cases as in Manski, "Nonparametric bounds on treatment effects", Am. Econ. Rev. 80
-//! (1990): nothing is assumed of what is missing but the ends of the scale. A report that nobody
+//! Worst and best cases as in Manski, "Nonparametric bounds on treatment effects", Am. Econ. Rev.
+//! 80 (1990): nothing is assumed of what is missing but the ends of the scale. A report that nobody
 //! has, or that nobody could score, is anywhere on the scale. An agent's failed report is not
 //! missing: it counts by the measure's own rule, the one of `--failed-as-zero`; where a measure has
 //! none, it is anywhere on the scale, too.

@@ -1,5 +1,5 @@
-//! Other weights for the criteria that a score is made of, and how far the order of agents depends on
-//! them. Hides attempts, and criteria that several tasks have in common.
+//! Other weights for the criteria that a score is made of, and how far the order of agents depends
+//! on them. Hides attempts, and criteria that several tasks have in common.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -155,8 +155,8 @@ pub fn without_weight(scored: &[ReportScores]) -> Option<&'static str> {
 }
 
 /// How stable the order of the complete agents of a table is under other weights of the criteria of
-/// the measure that ranks, or else of the first that has criteria. None where no measure has any, or
-/// fewer than two agents are complete on a task with criteria.
+/// the measure that ranks, or else of the first that has criteria. None where no measure has any,
+/// or fewer than two agents are complete on a task with criteria.
 pub fn sensitivity(
     scored: &[ReportScores],
     table: &Table,

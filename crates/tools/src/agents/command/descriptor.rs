@@ -1,5 +1,5 @@
-//! Descriptor 3 of a program, on which it may tell what it does. Hides the pipe, and how a child gets
-//! a descriptor that it did not ask for.
+//! Descriptor 3 of a program, on which it may tell what it does. Hides the pipe, and how a child
+//! gets a descriptor that it did not ask for.
 
 use std::{
     fs::File,
@@ -49,7 +49,8 @@ fn taken() -> io::Result<Vec<File>> {
     }
 }
 
-/// Has the child begin with `writer` as descriptor 3. It is closed here once the command is dropped.
+/// Has the child begin with `writer` as descriptor 3. It is closed here once the command is
+/// dropped.
 #[expect(
     unsafe_code,
     reason = "only between fork and exec can a child be given a descriptor by its number"

@@ -1,5 +1,5 @@
-//! The trace of a program: what it did on its way to the report, as JSON lines on descriptor 3. Hides
-//! the limits, and that a program may write anything there, as much as it likes, or nothing.
+//! The trace of a program: what it did on its way to the report, as JSON lines on descriptor 3.
+//! Hides the limits, and that a program may write anything there, as much as it likes, or nothing.
 
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};

@@ -1,7 +1,8 @@
 //! Hidden probes: questions with known answers, mixed among those to a judge, so that a judge is
 //! tested while it judges. Hides how many there are, where they stand, and the test that says after
 //! each answer whether the judge has failed. A probe is a judgement under an instrument of its own,
-//! so that it is part of no score, rating or tie; which text has a known answer is a stage's to say.
+//! so that it is part of no score, rating or tie; which text has a known answer is a stage's to
+//! say.
 
 mod watch;
 
@@ -34,13 +35,25 @@ pub fn due(share: f64, questions: u64) -> usize {
     (share * questions as f64 - 1e-9).ceil().max(0.0) as usize
 }
 
-/// The members of a role that probes test. Code is asked nothing, and the verdicts of a built-in
-/// model are no results in any case.
-pub fn tested(ctx: &Context, role: &str) -> Result<Vec<usize>> {
+/// The members of a role that probes test, each with its model and the hash of its prompt; none
+/// where there are no probes. Code is asked nothing, and the verdicts of a built-in model are no
+/// results in any case.
+pub fn tested(
+    ctx: &Context,
+    role: &str,
+    prompt_hash: impl Fn(usize) -> Result<String>,
+) -> Result<Vec<(usize, String, String)>> {
     let mut members = Vec::new();
+    if ctx.probing.share <= 0.0 {
+        return Ok(members);
+    }
     for member in 0..ctx.llm.members(role) {
         if !ctx.llm.is_code(role, member)? && !ctx.llm.is_builtin(role, member)? {
-            members.push(member);
+            members.push((
+                member,
+                ctx.llm.model_name(role, member)?,
+                prompt_hash(member)?,
+            ));
         }
     }
     Ok(members)

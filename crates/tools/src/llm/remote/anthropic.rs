@@ -8,7 +8,7 @@ use super::{
     Dialect, MOST_SEARCHES, SearchSettings,
     failure::{Failed, no_end, no_message},
     parts::{cut, items, reply, searched, source, tokens},
-    responses::put_list,
+    request_fields::put_list,
     responses_steps::pages,
 };
 use crate::{

@@ -52,8 +52,8 @@ impl Remote {
         outcome
     }
 
-    /// Looks at a reply until it is finished, at growing intervals. What stops this leaves the reply
-    /// to be looked at by the next run, unless there will be none.
+    /// Looks at a reply until it is finished, at growing intervals. What stops this leaves the
+    /// reply to be looked at by the next run, unless there will be none.
     pub(super) async fn await_reply(
         &self,
         id: &str,

@@ -13,6 +13,7 @@ mod limiter;
 mod openai;
 mod options;
 mod parts;
+mod request_fields;
 mod research;
 mod responses;
 mod responses_steps;
@@ -278,7 +279,7 @@ impl Remote {
     /// Whether replies to such questions are made in the background.
     fn is_background(&self, request: &ChatRequest) -> bool {
         let options = &self.options;
-        request.is_text() && options.research.is_background(options.provider)
+        options.research.is_background(options.provider, request)
     }
 
     /// Whether the model is taken to think before it answers.

@@ -9,7 +9,7 @@ use super::{
     Dialect, SearchSettings,
     failure::{Failed, no_end, no_message},
     parts::{items, reply, searched, source, tokens},
-    responses::{american, put_list, put_text},
+    request_fields::{bearer, perplexity_filters},
     responses_steps::pages,
 };
 use crate::{
@@ -59,33 +59,7 @@ impl OpenAi {
         if let Some(mode) = search.mode {
             body.insert("search_mode".into(), json!(mode));
         }
-        if let Some(recency) = search.recency {
-            body.insert("search_recency_filter".into(), json!(recency));
-        }
-        let without = search.without_domains.iter().map(|name| format!("-{name}"));
-        let domains: Vec<String> = search.domains.iter().cloned().chain(without).collect();
-        put_list(body, "search_domain_filter", &domains);
-        put_list(body, "search_language_filter", &search.languages);
-        let (after, before) = (search.after.as_deref(), search.before.as_deref());
-        put_text(body, "search_after_date_filter", american(after).as_deref());
-        put_text(
-            body,
-            "search_before_date_filter",
-            american(before).as_deref(),
-        );
-    }
-}
-
-/// The key as most servers take it, and as Azure does.
-pub(super) fn bearer(url: &Url, key: Option<&str>) -> Vec<(&'static str, String)> {
-    let of_azure = url
-        .host_str()
-        .is_some_and(|host| host.ends_with(".azure.com"))
-        || url.query_pairs().any(|(name, _)| name == "api-version");
-    match key {
-        Some(key) if of_azure => vec![("api-key", key.to_owned())],
-        Some(key) => vec![("authorization", format!("Bearer {key}"))],
-        None => Vec::new(),
+        body.extend(perplexity_filters(search));
     }
 }
 

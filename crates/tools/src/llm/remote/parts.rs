@@ -1,5 +1,5 @@
-//! Parts of a reply that every dialect finds in one way or another: text, counts, sources. Hides the
-//! limits of what a server may say.
+//! Parts of a reply that every dialect finds in one way or another: text, counts, sources. Hides
+//! the limits of what a server may say.
 
 use serde_json::Value;
 

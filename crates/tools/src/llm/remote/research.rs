@@ -1,11 +1,12 @@
-//! How a model searches the web and thinks, as its user sets it: settings of a fixed shape, and which
-//! provider takes which. Hides the providers' own limits. How each provider words them is in its
-//! dialect.
+//! How a model searches the web and thinks, as its user sets it: settings of a fixed shape, and
+//! which provider takes which. Hides the providers' own limits. How each provider words them is in
+//! its dialect.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{MOST_SEARCHES, Provider};
+use crate::llm::ChatRequest;
 
 /// Tool calls of a model that searches, where its provider takes a limit and the user sets none.
 const MOST_CALLS: u32 = 20;
@@ -170,9 +171,9 @@ impl Research {
             .then_some(key)
     }
 
-    /// Whether the reply to a free-text question is made in the background.
-    pub fn is_background(&self, provider: Provider) -> bool {
-        provider.has_background() && self.background != Some(false)
+    /// Whether the reply to such a question is made in the background: only a free text is.
+    pub(super) fn is_background(&self, provider: Provider, request: &ChatRequest) -> bool {
+        request.is_text() && provider.has_background() && self.background != Some(false)
     }
 
     /// The most calls of tools, or turns, for one reply.

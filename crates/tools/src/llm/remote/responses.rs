@@ -9,9 +9,9 @@ use super::{
     Dialect, Provider, Research,
     capabilities::{Capabilities, Form, messages, reduced},
     failure::{self, Failed, no_end, no_message},
-    openai::bearer,
     parts::{MOST_TOKENS, items, reply, searched, source, tokens},
-    research::{day, is_deep_research},
+    request_fields::{bearer, perplexity_filters, put_filters, put_list, put_text},
+    research::is_deep_research,
     responses_steps::steps,
 };
 use crate::{
@@ -37,10 +37,6 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    fn is_background(&self, request: &ChatRequest) -> bool {
-        request.is_text() && self.research.is_background(self.provider)
-    }
-
     /// Whether a temperature is refused for certain.
     fn has_no_temperature(&self) -> bool {
         self.provider == Provider::Responses && is_deep_research(&self.model)
@@ -111,20 +107,7 @@ impl Responses {
 
     fn tools_of_perplexity(&self) -> Value {
         let search = &self.research.search;
-        let mut filters = Map::new();
-        let without = search.without_domains.iter().map(|name| format!("-{name}"));
-        let domains: Vec<String> = search.domains.iter().cloned().chain(without).collect();
-        put_list(&mut filters, "search_domain_filter", &domains);
-        put_list(&mut filters, "search_language_filter", &search.languages);
-        if let Some(recency) = search.recency {
-            filters.insert("search_recency_filter".into(), json!(recency));
-        }
-        for (name, text) in [
-            ("search_after_date_filter", &search.after),
-            ("search_before_date_filter", &search.before),
-        ] {
-            put_text(&mut filters, name, american(text.as_deref()).as_deref());
-        }
+        let filters = perplexity_filters(search);
         let mut web = Map::from_iter([("type".to_owned(), "web_search".into())]);
         put_filters(&mut web, filters);
         if let Some(country) = &search.country {
@@ -231,7 +214,7 @@ impl Dialect for Responses {
             Provider::Perplexity if !model.contains('/') => format!("perplexity/{model}"),
             _ => model.to_owned(),
         };
-        let is_background = self.is_background(request);
+        let is_background = self.research.is_background(self.provider, request);
         let mut body = json!({
             "model": model,
             "input": input,
@@ -386,29 +369,6 @@ fn sources(body: &Value) -> Vec<Source> {
 fn calls_of(tool: &Value) -> u64 {
     let counted = tool["invocation"].as_u64().or_else(|| tool.as_u64());
     counted.unwrap_or_default()
-}
-
-/// A day as `MM/DD/YYYY`.
-pub(super) fn american(text: Option<&str>) -> Option<String> {
-    day(text?).map(|day| day.strftime("%m/%d/%Y").to_string())
-}
-
-pub(super) fn put_list(fields: &mut Map<String, Value>, name: &str, list: &[String]) {
-    if !list.is_empty() {
-        fields.insert(name.to_owned(), json!(list));
-    }
-}
-
-pub(super) fn put_text(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
-    if let Some(text) = text {
-        fields.insert(name.to_owned(), text.into());
-    }
-}
-
-fn put_filters(tool: &mut Map<String, Value>, filters: Map<String, Value>) {
-    if !filters.is_empty() {
-        tool.insert("filters".into(), Value::Object(filters));
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What must never be said of a server: its key, and what its URL hides. Hides which words stand for
-//! no key.
+//! What must never be said of a server: its key, and what its URL hides. Hides which words stand
+//! for no key.
 
 use reqwest::Url;
 
