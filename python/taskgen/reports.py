@@ -167,6 +167,9 @@ class Measure(Record):
         high: Upper end.
         worst: The value if all tasks without one had the least possible.
         best: The same with the largest possible.
+        no_bounds: Why there is no worst and best.
+        failed_by_rule: Tasks on which a failed report counts, in the bounds, by the measure's rule.
+        not_applicable: Tasks on which there is nothing to measure.
         n: Tasks with a value.
         of: All tasks.
         missing: Why the others have none, with their number.
@@ -178,9 +181,12 @@ class Measure(Record):
     high: float | None
     worst: float | None
     best: float | None
+    failed_by_rule: int
+    not_applicable: int
     n: int
     of: int
     missing: Mapping[str, int]
+    no_bounds: str | None = None
     counts: Counts | None = None
 
 
@@ -203,7 +209,11 @@ class AgentRow(Record):
 
     Attributes:
         agent: Its name.
-        tier: 1 for the best; none without a score.
+        rank: 1 for the best of the complete agents, the others have none; equals share it.
+        tier: 1 for the best; none without a rank.
+        is_complete: Whether nothing, or as good as nothing, of it is missing.
+        possible_ranks: The best and the worst rank that it could have, whatever is missing.
+        p_top_k: Share of the resamples in which it is among the best of the complete agents.
         reports: Its reports, of whatever state.
         without_report: Tasks that it has none on.
         states: Reports by state.
@@ -216,7 +226,11 @@ class AgentRow(Record):
     """
 
     agent: str
+    rank: int | None
     tier: int | None
+    is_complete: bool
+    possible_ranks: tuple[int, int] | None
+    p_top_k: float | None
     reports: int
     without_report: int
     states: Mapping[str, int]
@@ -267,13 +281,15 @@ class Table(Record):
         tasks: Tasks that any agent has a report on.
         reports: Reports, of whatever state.
         tiers_by: Key of the measure that tiers are by.
-        agents: The agents, best first.
+        complete_by: Key of the measure that says which agents are complete.
+        agents: Complete agents first, best first.
         differences: Every pair of agents that shares a task, measure by measure.
     """
 
     tasks: int
     reports: int
     tiers_by: str | None
+    complete_by: str | None
     agents: tuple[AgentRow, ...]
     differences: tuple[Difference, ...]
 
@@ -292,6 +308,59 @@ class Group(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedSwap(Record):
+    """The change of a criterion's weight that makes two agents equal.
+
+    Attributes:
+        criterion: The criterion.
+        weight: Its mean weight, of 1.
+        change: What is added to it; the others give or take in proportion.
+    """
+
+    criterion: str
+    weight: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairUnderWeights(Record):
+    """Two agents under other weights of the criteria.
+
+    Attributes:
+        first: The one that stands above by the weights of the checklists.
+        second: The other.
+        kept: Share of the random weightings in which the first one stays above.
+        swap: Of neighbours: the smallest change of one weight that makes them equal, if any does.
+        neighbours: Whether they are neighbours.
+    """
+
+    first: str
+    second: str
+    kept: float
+    swap: NamedSwap | None
+    neighbours: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity(Record):
+    """How stable the order of the complete agents is.
+
+    Attributes:
+        measure: Key of the measure whose criteria are weighed.
+        weightings: Random weightings that were drawn.
+        criteria: Names of criteria.
+        tasks: Tasks on which all complete agents have a rating of each criterion.
+        pairs: Every pair of the complete agents.
+    """
+
+    measure: str
+    weightings: int
+    criteria: int
+    tasks: int
+    pairs: tuple[PairUnderWeights, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard(Table):
     """Agents by measure, with intervals and tiers.
 
@@ -299,11 +368,13 @@ class Leaderboard(Table):
         options: What it was made with.
         groups: One for each value of each facet that was asked for.
         families: Families in place of agents, where the project names some.
+        sensitivity: How far the order depends on the weights of criteria, where that was asked for.
     """
 
     options: Mapping[str, object]
     groups: tuple[Group, ...]
     families: Table | None = None
+    sensitivity: Sensitivity | None = None
 
 
 def scores_of(reports: Iterable[Report]) -> list[Score]:

@@ -154,24 +154,32 @@ class Pretended(Folder):
     def test_a_leaderboard_may_lack_every_number(self) -> None:
         numbers = ("value", "low", "high", "worst", "best")
         measure = dict.fromkeys(numbers) | {"n": 0, "of": 1, "missing": {"unscored": 1}}
+        measure |= {"failed_by_rule": 0, "not_applicable": 0, "no_bounds": "no largest value"}
         counts = {"numerator": 0, "denominator": 0, "unscored": 1, "wilson": None}
         zeros = dict.fromkeys(("reports", "without_report", "spent_micro"), 0)
         names = ("states", "by_judge", "repeated", "unscored", "url_failures")
-        agent: dict[str, Any] = zeros | {name: {} for name in names} | {"agent": "a", "tier": None}
+        agent: dict[str, Any] = zeros | {name: {} for name in names} | {"agent": "a"}
+        agent |= dict.fromkeys(("rank", "tier", "possible_ranks", "p_top_k"))
+        agent["is_complete"] = False
         agent["measures"] = {"ace": measure | {"counts": counts}}
         agent["by_judge"] = {"ace": {"openai/x": {"value": 1, "tasks": 2}}}
         difference = {"measure": "ace", "first": "a", "second": "b", "tasks": 1, "value": 0}
         difference |= {"p": 1, "adjusted": 1, "significant": False}
         difference |= dict.fromkeys(("low", "high", "detectable"))
-        table: dict[str, Any] = {"tasks": 1, "reports": 1, "tiers_by": None}
+        table: dict[str, Any] = {"tasks": 1, "reports": 1, "tiers_by": None, "complete_by": None}
         table |= {"agents": [agent], "differences": [difference]}
         group = table | {"facet": "phase", "value": None}
-        whole = table | {"options": {}, "groups": [group], "families": table}
+        pair = {"first": "a", "second": "b", "kept": 0.5, "neighbours": True}
+        pair["swap"] = {"criterion": "depth", "weight": 0.5, "change": 0.25}
+        stable = {"measure": "ace", "weightings": 9, "criteria": 2, "tasks": 1, "pairs": [pair]}
+        whole = table | {"options": {}, "groups": [group], "families": table, "sensitivity": stable}
         board = self.project(json.dumps(whole).encode()).leaderboard(by=["phase"], set="x@1")
         self.assertEqual(list(unknown(board)), [])
         assert board.families is not None
         self.assertIsNone(board.families.differences[0].detectable)
         self.assertEqual(board.groups[0].agents[0].by_judge["ace"]["openai/x"].tasks, 2)
+        assert board.sensitivity is not None and board.sensitivity.pairs[0].swap is not None
+        self.assertEqual(board.sensitivity.pairs[0].swap.change, 0.25)
         flags = ["--quiet", "--json", "--project", str(self.folder)]
         self.assert_asked(*flags, "leaderboard", "--by=phase", "--set=x@1")
 
