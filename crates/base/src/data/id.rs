@@ -163,6 +163,14 @@ kinds! {
     KeyPointId = KeyPointKind 'k';
     /// A model call, by everything that can change its reply.
     CallId = CallKind 'c';
+    /// A tree of web pages, by all that it says.
+    InfoTreeId = InfoTreeKind 'e';
+    /// A page at its place in a tree, by the addresses on the way to it.
+    NodeId = NodeKind 'p';
+    /// A question of a match, by text, pages and bounds.
+    QuestionId = QuestionKind 'u';
+    /// A match, by tree, agents and attempt.
+    MatchId = MatchKind 'x';
 }
 
 /// The text of an id. Parts are length-prefixed, so that `["ab", "c"]` and `["a", "bc"]` differ.

@@ -1,6 +1,7 @@
 //! The nouns: plain serde types that every layer shares.
 //! Deliberately absent: files, sockets, clocks, random sources and SQL.
 
+pub mod arena;
 pub mod call;
 pub mod curation;
 pub mod evidence;
@@ -28,8 +29,8 @@ pub use evidence::{KeyPoint, Rating, Relation, RelationJudgement, Visit};
 pub use gold::GoldArticle;
 pub use hidden::{Expected, HIDDEN_PAIR, HIDDEN_RATING, HIDDEN_RELATION, HiddenAnswer};
 pub use id::{
-    CallId, Id, InspirationId, ItemId, KeyPointId, ReportId, SeminarId, StatementId, TaskId,
-    TranscriptId,
+    CallId, Id, InfoTreeId, InspirationId, ItemId, KeyPointId, MatchId, NodeId, QuestionId,
+    ReportId, SeminarId, StatementId, TaskId, TranscriptId,
 };
 pub use inspiration::{
     Evidence, Fault, Inspiration, InspirationType, Review, Reviewer, Shown, Trait,
