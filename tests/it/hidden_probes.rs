@@ -281,6 +281,11 @@ fn scores_are_what_was_planted_with_probes_among_the_questions() {
     world
         .project
         .ok(&[&EVALUATE[..], &["--accept-judge"]].concat());
+    let told = world.project.told(&["leaderboard"]);
+    assert!(
+        told.contains("hidden probes: `fake/chance-1` had") && told.contains("it has failed"),
+        "{told}"
+    );
     assert!(
         world.fake.repeats().values().all(|n| *n == 1),
         "a question came twice"

@@ -14,6 +14,7 @@ mod audit;
 mod background;
 mod by_code;
 mod chance;
+mod checklists;
 mod classifier;
 mod cli;
 mod compatibility;

@@ -65,6 +65,9 @@ fn sample(name: &str, language: &str) -> Value {
             "task": text, "report": text, "day": "2026-11-25", "marked": text, "most": 24
         }),
         "evidence/citation" => json!({ "passages": [text, text], "items": [text] }),
+        "evaluate/checklist-review" => json!({
+            "task": text, "day": text, "proposals": [{ "title": text, "description": text }]
+        }),
         "evaluate/same-claim" => json!({ "items": [{ "a": text, "b": text }] }),
         "evaluate/relation" => json!({ "task": text, "report": text, "point": text }),
         "evaluate/checklist" | "evaluate/checklist-strict" | "evaluate/checklist-short" => {

@@ -156,6 +156,8 @@ pub struct Evaluate {
     /// Only the first N tasks by id
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub limit: Option<usize>,
+    #[command(flatten)]
+    pub again: Again,
     /// Also fetch pages from private addresses: for an intranet, never for strangers' reports
     #[arg(long)]
     pub allow_private_network: bool,
@@ -191,6 +193,8 @@ pub struct Rescore {
     /// How often each criterion is rated [default: that of `taskgen.toml`]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
+    #[command(flatten)]
+    pub again: Again,
     /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,

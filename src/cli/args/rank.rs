@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::values::{above_zero, one_of, share};
+use super::{
+    Again,
+    values::{above_zero, one_of, share},
+};
 use crate::rank::{Method, Read, simulate::Scenario};
 
 /// `rank`
@@ -54,6 +57,11 @@ pub struct Rank {
     /// With --method elo: the factor K, how far one comparison moves a rating
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = above_zero)]
     pub elo_k: Option<f64>,
+    /// Only the first N tasks by id: a ranking of its own
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..))]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub again: Again,
     /// Fail with exit code 4 if more than this share of the judgements has no verdict, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = share)]
     pub max_unscored: f64,

@@ -21,7 +21,7 @@ use crate::{
     data::Transcript,
     embed::{self, Encoder},
     inspire, probe,
-    rank::{self, Items},
+    rank::{self, Items, Read},
     store::{SeminarInfo, Store},
     transcribe::{Batch, BatchItem, Discovered, RecordingFolder},
     weave::{self, disciplines::Disciplines},
@@ -331,17 +331,21 @@ pub fn probe(global: &Global, args: &args::Select, printer: &Printer) -> Result<
 /// `taskgen rank`
 pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8> {
     one_stage(
-        &judged_by(global, args),
+        &drawn_again(&judged_by(global, args), args.again),
         printer,
         &["judge"],
         args.max_unscored,
         async |ctx, project, stages| {
-            let tasks = ctx.store.tasks()?;
+            let mut tasks = ctx.store.tasks()?;
             if tasks.is_empty() {
                 return Err(Usage(
                     "no tasks yet\nhint: `taskgen weave`, or `taskgen tasks import FILE`".into(),
                 )
                 .into());
+            }
+            keep_first(&mut tasks, args.limit, |task| &task.id);
+            if args.again.resample.is_some() {
+                can_draw_again(ctx, &project.loaded.config.rank)?;
             }
             let items = Items::from_tasks(&tasks);
             stages.push(rank::run(ctx, &items, &project.loaded.config.rank).await?);
@@ -349,6 +353,20 @@ pub fn rank(global: &Global, args: &args::Rank, printer: &Printer) -> Result<u8>
         },
         |project| project.apply_rank(args),
     )
+}
+
+/// An error unless a judge of a ranking could say something else if it were asked again.
+fn can_draw_again(ctx: &Context, options: &rank::Options) -> Result<()> {
+    let mut is_code = (0..ctx.llm.members("judge")).map(|member| ctx.llm.is_code("judge", member));
+    let only_code = is_code.try_fold(true, |all, one| Ok::<_, anyhow::Error>(all && one?))?;
+    if only_code || options.read == Read::Logprobs {
+        let hint = "hint: --judge PROVIDER/MODEL, with --read words";
+        return Err(Usage(format!(
+            "--resample is for models that write their verdicts\n{hint}"
+        ))
+        .into());
+    }
+    Ok(())
 }
 
 /// The flags of every command, with the judge that `--judge` names.

@@ -17,6 +17,7 @@ use super::{
     roles::Member,
     settings::{AgentConfig, SandboxKind},
     this_program,
+    writing::OF_MODEL,
 };
 use crate::{
     agents::{
@@ -154,7 +155,7 @@ pub fn ready(
 pub fn only_once(name: &str, settings: &AgentConfig) -> Vec<String> {
     let name = file_name(name).to_string_lossy().into_owned();
     let model = settings.model.as_ref();
-    let model = model.map(|model| format!("model-{}", &sha256_hex(model.as_bytes())[..8]));
+    let model = model.map(|model| format!("{OF_MODEL}{}", &sha256_hex(model.as_bytes())[..8]));
     [Some(name), model].into_iter().flatten().collect()
 }
 

@@ -41,7 +41,7 @@ pub const NAMES: [&str; 11] = [
 pub const OF_RUN: [&str; 5] = ["inspire", "review", "weave", "translate", "judge"];
 
 /// The roles that may have a panel of several models.
-const PANELS: [&str; 4] = ["judge", "relate", "rate", "complete"];
+const PANELS: [&str; 5] = ["judge", "relate", "checklist", "rate", "complete"];
 
 /// Roles and their models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Roles {
     pub relate: Option<Role>,
     /// Finds the key points of web pages.
     pub keypoints: Role,
-    /// Writes the checklist of a task.
+    /// Writes the checklist of a task; several write one each, and all of them merge these into one.
     pub checklist: Role,
     /// Rates reports by a criterion; several are a panel.
     pub rate: Role,
@@ -192,7 +192,7 @@ impl Roles {
                 _ if PANELS.contains(&name) => {}
                 n => {
                     return Err(format!(
-                        "the role `{name}` takes one model, not {n}: only `judge`, `relate`, `rate` and `complete` may be several"
+                        "the role `{name}` takes one model, not {n}: only `judge`, `relate`, `checklist`, `rate` and `complete` may be several"
                     ));
                 }
             }

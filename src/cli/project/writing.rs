@@ -14,6 +14,8 @@ use crate::{
     store::{Locked, RunInfo, Store, WriteLock},
 };
 
+/// What the names of locks of models begin with.
+pub const OF_MODEL: &str = "model-";
 /// Who may be beside the one command that writes, for those who must wait for them.
 const BESIDE: &str = "an agent that answers, or a shard of a transcription";
 /// Looks at whether another command has brought the database up to date, which takes a moment.
@@ -103,7 +105,7 @@ impl Project {
     }
 
     /// The right to write while nobody else does.
-    fn lock_alone(&self, global: &Global) -> Result<WriteLock> {
+    pub fn lock_alone(&self, global: &Global) -> Result<WriteLock> {
         let one = self.lock(global)?;
         let path = self.lock_file("beside")?;
         Ok(one.with(WriteLock::exclude(&path, BESIDE, global.wait)?))
@@ -114,7 +116,12 @@ impl Project {
         for name in names {
             files::create_own_folder(&self.agents())?;
             let own = self.agents().join(format!("{name}.lock"));
-            lock = lock.with(WriteLock::take(&own, &holder(), global.wait)?);
+            // Two names with one model are refused, too, and nobody could tell why.
+            let holder = match name.strip_prefix(OF_MODEL) {
+                Some(_) => format!("{}, which asks the same model", holder()),
+                None => holder(),
+            };
+            lock = lock.with(WriteLock::take(&own, &holder, global.wait)?);
         }
         Ok(lock)
     }

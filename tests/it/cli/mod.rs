@@ -369,7 +369,7 @@ fn a_panel_asks_each_judge_and_rates_by_their_mean() {
     $ taskgen status
     exit 2
     --- err
-    error: `[project]/taskgen.toml`: the role `weave` takes one model, not 2: only `judge`, `relate`, `rate` and `complete` may be several
+    error: `[project]/taskgen.toml`: the role `weave` takes one model, not 2: only `judge`, `relate`, `checklist`, `rate` and `complete` may be several
     hint: `taskgen init` in an empty folder writes a file with every key and its comment
     ");
 }

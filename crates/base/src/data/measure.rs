@@ -151,6 +151,21 @@ pub struct Score {
     pub outcome: Result<Fraction, Cow<'static, str>>,
     /// Judgements without a verdict that the value leaves out.
     pub unscored: u64,
+    /// What missing judgements leave open of the value, where `unscored` does not say it. It shows
+    /// as the worst and the best value of an agent.
+    #[serde(skip)]
+    pub open: Open,
+}
+
+/// What missing judgements leave open of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Open {
+    /// No more than the number of judgements without a verdict says.
+    #[default]
+    AsCounted,
+    /// The value is a fraction of this denominator, and the numerator could be anything from the
+    /// first to the second number.
+    Between([f64; 2], f64),
 }
 
 /// Numerator and denominator: sums over tasks stay fractions, as pooled shares need.
@@ -276,6 +291,7 @@ impl Score {
         Self {
             outcome: Ok(Fraction::new(numerator, denominator)),
             unscored: 0,
+            open: Open::AsCounted,
         }
     }
 
@@ -292,6 +308,7 @@ impl Score {
         Self {
             outcome: Err(cause.into()),
             unscored: 0,
+            open: Open::AsCounted,
         }
     }
 

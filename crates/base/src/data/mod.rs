@@ -40,7 +40,7 @@ pub use judgement::{
     judgement_id,
 };
 pub use measure::{
-    Average, Fraction, InTable, MeasureDef, Role, Score, Scores, ShareOf, Undecided, Unit,
+    Average, Fraction, InTable, MeasureDef, Open, Role, Score, Scores, ShareOf, Undecided, Unit,
 };
 pub use outcome::{Cause, Unscored};
 pub use probe::{Finding, Probe, ProbeLabel};

@@ -11,6 +11,7 @@ mod deep_eval;
 pub mod detail;
 pub mod evaluator;
 mod facts;
+mod failed_judges;
 pub mod file_names;
 mod kae;
 pub mod leaderboard;
@@ -36,6 +37,7 @@ pub use self::{
         Drawn, Ratings, ratings as depth_ratings, result_files as live_research_bench_files,
     },
     evaluator::Evaluator,
+    failed_judges::failed_judges,
     kae::decide,
     options::{Form, Options},
     scoring::{facets, ratings_by_criterion, scored, scored_as},

@@ -66,6 +66,9 @@ pub struct CriterionScore {
     pub weight: f64,
     /// The mean rating, on the measure's scale; none where there is none.
     pub value: Option<f64>,
+    /// What the mean rating could be, whatever the ratings that could not be had turned out to be;
+    /// none where all are there.
+    pub ends: Option<(f64, f64)>,
 }
 
 /// Squared deviations of ratings from the mean of their group, to be added up over groups.

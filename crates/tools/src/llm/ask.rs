@@ -15,7 +15,7 @@ use super::{
     parse::schema_of, prompt::Prompts, record,
 };
 use crate::{
-    data::{Call, CallId, Cause, Exchange, Unscored, Usage},
+    data::{Call, CallId, Cause, Exchange, Unscored, Usage, id::sha256_hex},
     llm::{
         estimate::{self, Prediction},
         is_code,
@@ -434,9 +434,19 @@ impl Llm {
         Ok(self.model(role, member)?.name().to_owned())
     }
 
-    /// SHA-256 of a prompt's text.
+    /// The hash by which judges who are asked with a prompt are known: SHA-256 of its text. Where
+    /// other answers than those on record are drawn, the draw is in it, too: what was judged by the
+    /// answers on record stays apart.
     pub fn prompt_hash(&self, prompt: &str) -> Result<String, AskError> {
-        self.options.prompts.hash(prompt).map_err(AskError::Prompt)
+        let hash = self
+            .options
+            .prompts
+            .hash(prompt)
+            .map_err(AskError::Prompt)?;
+        Ok(match self.options.resample {
+            0 => hash,
+            draw => sha256_hex(format!("{hash} draw {draw}").as_bytes()),
+        })
     }
 
     /// The example replies that a prompt shows.

@@ -1,9 +1,14 @@
 //! `taskgen evaluate`: asks for missing judgements, and shows the scores.
 
-use std::{sync::Arc, time::Duration, time::Instant};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::Result;
 
+use super::leaderboard::with_facets;
 use crate::{
     cli::{
         args::{self, Global},
@@ -76,13 +81,14 @@ pub fn judge(
     printer: &Printer,
 ) -> Result<Judged> {
     let started = Instant::now();
+    let global = &stages::drawn_again(global, args.again);
     resolve::stop_on_signals(*printer)?;
     let store = Arc::new(project.write(global)?);
     printer.note(&format!(
         "seed {} (change it with --seed)",
         project.loaded.config.seed
     ));
-    let mut tasks = sets::tasks(&store, args.set.as_deref())?;
+    let (set, mut tasks) = sets::chosen(&store, args.set.as_deref())?;
     stages::keep_first(&mut tasks, args.limit, |task| &task.id);
     let reports = answer::reports(&store)?;
     check_agents(&args.agent, &reports)?;
@@ -122,7 +128,7 @@ pub fn judge(
     } else {
         let stages = stages::finished(resolve::block_on(work), &[], &store, &ctx, printer)?;
         let scores = if seen.summary.json {
-            scores(&project, &store, (&tasks, &reports))?
+            scores(&project, &store, (&tasks, set.is_some()), &reports)?
         } else {
             Vec::new()
         };
@@ -144,15 +150,21 @@ pub fn judge(
     })
 }
 
-/// The scores of the leaderboard as it is now.
+/// The scores of the leaderboard as it is now; all tasks of a set count.
 fn scores(
     project: &Project,
     store: &Store,
-    (tasks, reports): (&[Task], &[AgentReport]),
+    (tasks, is_set): (&[Task], bool),
+    reports: &[AgentReport],
 ) -> Result<Vec<ScoreLine>> {
     let scored = evaluate::scored(store, tasks, reports)?;
     let options = leaderboard::Options {
         seed: project.loaded.config.seed,
+        set: if is_set {
+            with_facets(tasks)
+        } else {
+            BTreeMap::new()
+        },
         ..leaderboard::Options::default()
     };
     let board = leaderboard::leaderboard(&scored, &options);

@@ -47,6 +47,9 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
     let (set, tasks) = sets::chosen(&store, args.set.as_deref())?;
     let reports = answer::report_heads(&store)?;
     answer::check_on_tasks(&reports, &tasks, printer)?;
+    for failed in evaluate::failed_judges(&store)? {
+        printer.error(&failed.note(true));
+    }
     let scored = evaluate::scored(&store, &tasks, &reports)?;
     let factors = board_weights::factors(&args.weights, &project.loaded.config.evaluate.weights);
     if args.weights.is_empty() {
@@ -133,7 +136,7 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
 }
 
 /// Tasks by id, with their facets.
-fn with_facets(tasks: &[Task]) -> BTreeMap<String, BTreeMap<String, String>> {
+pub fn with_facets(tasks: &[Task]) -> BTreeMap<String, BTreeMap<String, String>> {
     let tasks = tasks.iter();
     tasks
         .map(|task| (task.id.to_string(), evaluate::facets(task)))

@@ -76,6 +76,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
         agent: Vec::new(),
         set: args.set.clone(),
         limit: None,
+        again: args.again,
         allow_private_network: false,
         max_unscored: args.max_unscored,
     };
@@ -99,7 +100,7 @@ pub fn rescore(global: &Global, args: &args::Rescore, printer: &Printer) -> Resu
     }
     let mut ways = store.evaluations()?;
     let (Some(after), Some(before)) = (ways.pop(), ways.pop()) else {
-        let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --repeats, or an edited prompt";
+        let hint = "hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --repeats, --resample, or an edited prompt";
         return Err(Usage(format!("nothing differs from the last evaluation\n{hint}")).into());
     };
     let scored = |way: &Evaluation| evaluate::scored_as(&store, &tasks, &reports, way);

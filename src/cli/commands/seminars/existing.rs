@@ -65,7 +65,8 @@ pub fn run(global: &Global, command: &Transcripts, printer: &Printer) -> Result<
             program: this_program()?,
         },
     };
-    let _lock = project.lock(global)?;
+    // Alone: a shard beside it may be hearing one of these recordings.
+    let _lock = project.lock_alone(global)?;
     let mut imported = Imported::default();
     import.all(&files(args)?, &mut imported);
     printer.show(&imported, text)?;

@@ -1,4 +1,5 @@
-//! The checklist of a task: weighted criteria, written by a model once and frozen.
+//! The checklist of a task: weighted criteria, written once and frozen; by a model, or by several
+//! whose checklists become one.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::criteria::{self, Criterion};
+use super::{
+    criteria::{self, Criterion},
+    merged::Merged,
+    review,
+};
 use crate::{
     context::{Context, StageReport},
-    data::{Cause, Task, TaskId, TaskType, Unscored},
+    data::{CallId, Cause, Task, TaskId, TaskType, Unscored},
     evaluate::{Case, Form},
     llm::{Answer, Ask, object},
     store::Store,
@@ -157,20 +162,92 @@ pub async fn write(
         .collect();
     report.skipped = (tasks.len() - missing.len()) as u64;
     let write = async |task| write_one(ctx, task, form).await;
-    for (task, unscored) in ctx
+    let mut merged = Vec::new();
+    for (task, written) in ctx
         .each(report.stage, missing, ctx.llm.parallel(ROLE), write)
         .await?
     {
         report.done += 1;
-        if let Some(unscored) = unscored {
-            report.fail_unscored(task.id.as_str(), &unscored);
+        match written {
+            Ok(of_several) => merged.extend(of_several),
+            Err(unscored) => report.fail_unscored(task.id.as_str(), &unscored),
         }
     }
+    report.notes.extend(told(&merged, ctx.llm.members(ROLE)));
     // Read back from the store: a checklist of an earlier run counts the same.
     Ok((ctx.store.checklists()?, report))
 }
 
-async fn write_one(ctx: &Context, task: &Task, form: Form) -> Result<Option<Unscored>> {
+/// Writes and freezes the checklist of a task. Returns what became of the proposals where several
+/// models made them, or why there is no checklist: if one of the models has none, or no verdict on
+/// the others', it is not made of the rest.
+async fn write_one(
+    ctx: &Context,
+    task: &Task,
+    form: Form,
+) -> Result<Result<Option<Merged>, Unscored>> {
+    let (first, call) = draft(ctx, task, form, 0).await?;
+    let mut drafts = vec![first];
+    // All are asked, whatever the others say: what is on record is not asked for again.
+    for member in 1..ctx.llm.members(ROLE) {
+        drafts.push(draft(ctx, task, form, member).await?.0);
+    }
+    let mut drafts = match drafts.into_iter().collect::<Result<Vec<_>, _>>() {
+        Ok(drafts) => drafts,
+        Err(unscored) => return Ok(Err(unscored)),
+    };
+    let merged = if drafts.len() > 1 {
+        match review::merge(ctx, task, std::mem::take(&mut drafts)).await? {
+            Ok(merged) => Some(merged),
+            Err(unscored) => return Ok(Err(unscored)),
+        }
+    } else {
+        None
+    };
+    let criteria = match &merged {
+        Some(merged) => &merged.criteria,
+        None => &drafts[0],
+    };
+    ctx.store.save_checklist(&task.id, criteria, &call)?;
+    Ok(Ok(merged))
+}
+
+/// What became of the proposals of several writers, in a line; none where one model writes alone.
+fn told(merged: &[Merged], writers: usize) -> Option<String> {
+    let n = merged.len();
+    if n == 0 {
+        return None;
+    }
+    let sum = |of: fn(&Merged) -> u64| merged.iter().map(of).sum::<u64>();
+    let shared = merged.iter().map(|of| of.shared).sum::<f64>() / n as f64;
+    let mut faults: BTreeMap<&str, u64> = BTreeMap::new();
+    for (fault, n) in merged.iter().flat_map(|of| &of.faults) {
+        *faults.entry(fault).or_default() += n;
+    }
+    let faults: Vec<String> = faults
+        .iter()
+        .map(|(word, n)| format!("{word} {n}"))
+        .collect();
+    let faults = if faults.is_empty() {
+        "none".to_owned()
+    } else {
+        faults.join(", ")
+    };
+    Some(format!(
+        "by {writers} models, who agree on {:.0} % of the weight: {} criteria; refused: {faults}; beyond the six heaviest: {}",
+        shared * 100.0,
+        sum(|of| of.criteria.len() as u64),
+        sum(|of| of.beyond),
+    ))
+}
+
+/// What one of the models writes.
+async fn draft(
+    ctx: &Context,
+    task: &Task,
+    form: Form,
+    member: usize,
+) -> Result<(Result<Vec<Criterion>, Unscored>, CallId)> {
     let mut vars = json!({
         "task": task.text,
         "family": task.facets.family_label(),
@@ -185,31 +262,26 @@ async fn write_one(ctx: &Context, task: &Task, form: Form) -> Result<Option<Unsc
             (STRICT, DESCRIPTION_STRICT)
         }
     };
-    let (criteria, call) = if ctx.llm.is_builtin(ROLE, 0)? {
-        let answer = ctx
-            .llm
-            .ask::<Short>(question(SHORT, &vars, short_schema(), 400))
-            .await?;
-        (answer.value.map(|short| short.criteria()), answer.call)
+    if ctx.llm.is_builtin(ROLE, member)? {
+        let question = question((SHORT, member), &vars, short_schema(), 400);
+        let answer = ctx.llm.ask::<Short>(question).await?;
+        Ok((answer.value.map(|short| short.criteria()), answer.call))
     } else {
-        let answer = ctx
-            .llm
-            .ask::<Written>(question(prompt, &vars, checklist_schema(longest), 1500))
-            .await?;
-        (answer.value.map(|written| written.criteria()), answer.call)
-    };
-    match criteria {
-        Ok(criteria) => ctx
-            .store
-            .save_checklist(&task.id, &criteria, &call)
-            .map(|()| None),
-        Err(unscored) => Ok(Some(unscored)),
+        let question = question((prompt, member), &vars, checklist_schema(longest), 1500);
+        let answer = ctx.llm.ask::<Written>(question).await?;
+        Ok((answer.value.map(|written| written.criteria()), answer.call))
     }
 }
 
-fn question<'a, T>(prompt: &'a str, vars: &'a Value, schema: Value, most: u32) -> Ask<'a, T> {
+fn question<'a, T>(
+    (prompt, member): (&'a str, usize),
+    vars: &'a Value,
+    schema: Value,
+    most: u32,
+) -> Ask<'a, T> {
     Ask {
         role: ROLE,
+        member,
         prompt,
         vars,
         schema: Some(schema),

@@ -16,7 +16,7 @@ use super::{
     rating::first_samples,
 };
 use crate::{
-    data::{Cause, Judgement, Score, Task, TaskId},
+    data::{Cause, Judgement, Open, Score, Task, TaskId},
     evaluate::{
         evaluator::{Fold, Folded, Record, Reported, about},
         scorecard::{CriterionScore, Spread},
@@ -25,13 +25,16 @@ use crate::{
     store::{Evaluation, Store},
 };
 
+/// The best rating.
+const MOST: f64 = 10.0;
+
 /// Scores reports by the frozen checklists.
 pub struct AceFold {
     /// The checklist of each task.
     checklists: BTreeMap<TaskId, Weighted>,
     repeats: u32,
-    /// Whether more than one model rates.
-    is_panel: bool,
+    /// The models that rate.
+    raters: usize,
 }
 
 impl AceFold {
@@ -44,7 +47,7 @@ impl AceFold {
                 .filter_map(|(task, (id, criteria))| Some((task, weighted(&id, &criteria)?)))
                 .collect(),
             repeats: super::repeats(evaluation),
-            is_panel: raters.len() > 1,
+            raters: raters.len(),
         })
     }
 }
@@ -59,13 +62,14 @@ struct Weighted {
 
 impl Weighted {
     /// The criteria with their mean ratings.
-    fn criteria(&self, means: &[Option<f64>]) -> Vec<CriterionScore> {
-        let weighed = self.titles.iter().zip(&self.weights).zip(means);
+    fn criteria(&self, rated: &[Rated]) -> Vec<CriterionScore> {
+        let weighed = self.titles.iter().zip(&self.weights).zip(rated);
         weighed
-            .map(|((title, weight), value)| CriterionScore {
+            .map(|((title, weight), rated)| CriterionScore {
                 name: Arc::clone(title),
                 weight: *weight,
-                value: *value,
+                value: rated.mean(),
+                ends: rated.ends(),
             })
             .collect()
     }
@@ -84,6 +88,13 @@ fn weighted(checklist: &str, criteria: &[Criterion]) -> Option<Weighted> {
     })
 }
 
+impl AceFold {
+    /// Ratings of a criterion that are to be there.
+    fn wanted(&self) -> usize {
+        self.raters * self.repeats.max(1) as usize
+    }
+}
+
 impl Fold for AceFold {
     fn score(&self, record: &Record<'_>, task: &Task, report: Reported<'_>) -> Result<Folded> {
         let mut folded = Folded::default();
@@ -99,7 +110,7 @@ impl Fold for AceFold {
             })?;
         // An evaluation with fewer repetitions must not profit from those of a later one.
         let ratings = first_samples(ratings, self.repeats);
-        let mut means = Vec::new();
+        let mut by_criterion = Vec::new();
         let mut by_judge: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
         for (at, name) in names.iter().enumerate() {
             let rated = by_rater(about(&ratings, name), &mut folded.unscored);
@@ -110,19 +121,67 @@ impl Fold for AceFold {
                 add_spread(&mut folded, ratings);
             }
             // Over all ratings, not over judges' means: each rating weighs the same.
-            means.push(mean(&rated.into_values().flatten().collect::<Vec<f64>>()));
+            let known: Vec<f64> = rated.into_values().flatten().collect();
+            let missing = self.wanted().saturating_sub(known.len());
+            by_criterion.push(Rated { known, missing });
         }
-        let score = criteria::score(weights, &means);
-        folded.scores.insert(KEY, Score::number(score, "unscored"));
-        folded.criteria.insert(KEY, checklist.criteria(&means));
+        let means: Vec<Option<f64>> = by_criterion.iter().map(Rated::mean).collect();
+        let score = Score {
+            open: open(weights, &by_criterion),
+            ..Score::number(criteria::score(weights, &means), "unscored")
+        };
+        folded.scores.insert(KEY, score);
+        folded
+            .criteria
+            .insert(KEY, checklist.criteria(&by_criterion));
         // Of one judge alone this would only repeat the score.
-        if self.is_panel {
+        if self.raters > 1 {
             let alone = by_judge.into_iter().filter_map(|(judge, means)| {
                 Some((judge.to_owned(), criteria::score(weights, &means)?))
             });
             folded.by_judge.insert(KEY, alone.collect());
         }
         Ok(folded)
+    }
+}
+
+/// The ratings of one criterion.
+struct Rated {
+    known: Vec<f64>,
+    /// How many more should be there.
+    missing: usize,
+}
+
+impl Rated {
+    fn mean(&self) -> Option<f64> {
+        mean(&self.known)
+    }
+
+    /// The mean if all that is missing were 0, and if it were 10; none where nothing is.
+    fn ends(&self) -> Option<(f64, f64)> {
+        let known: f64 = self.known.iter().sum();
+        let all = (self.known.len() + self.missing) as f64;
+        let best = known + MOST * self.missing as f64;
+        (self.missing > 0).then(|| (known / all, best / all))
+    }
+}
+
+/// What missing ratings leave open of the weighted mean.
+fn open(weights: &[f64], rated: &[Rated]) -> Open {
+    if rated.iter().all(|of| of.missing == 0) {
+        return Open::AsCounted;
+    }
+    let ends: Vec<_> = rated
+        .iter()
+        .map(|of| of.ends().or_else(|| of.mean().map(|mean| (mean, mean))))
+        .collect();
+    let at = |end: fn((f64, f64)) -> f64| {
+        let ends: Vec<Option<f64>> = ends.iter().map(|ends| ends.map(end)).collect();
+        criteria::score(weights, &ends)
+    };
+    match (at(|(low, _)| low), at(|(_, high)| high)) {
+        (Some(low), Some(high)) => Open::Between([low, high], 1.0),
+        _ => Open::AsCounted,
     }
 }
 
@@ -155,4 +214,70 @@ fn add_spread(folded: &mut Folded, ratings: &[f64]) {
     let known = folded.repeated.remove(KEY);
     let sum = known.map_or(spread, |known| known.add(spread));
     folded.repeated.insert(KEY, sum);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::{
+        leaderboard::{Options, leaderboard},
+        scorecard::ReportScores,
+    };
+
+    fn rated(known: &[f64], missing: usize) -> Rated {
+        Rated {
+            known: known.to_vec(),
+            missing,
+        }
+    }
+
+    /// 7 and 4 by halves are 5.5; the missing rating makes the 4 a 2 or a 7.
+    #[test]
+    fn a_missing_rating_leaves_its_own_weight_open() {
+        let criteria = [rated(&[8.0, 6.0], 0), rated(&[4.0], 1)];
+        assert_eq!(open(&[0.5, 0.5], &criteria), Open::Between([4.5, 7.0], 1.0));
+        let whole = [rated(&[8.0, 6.0], 0), rated(&[4.0, 4.0], 0)];
+        assert_eq!(open(&[0.5, 0.5], &whole), Open::AsCounted);
+        let unrated = [rated(&[8.0], 0), rated(&[], 1)];
+        assert_eq!(open(&[0.5, 0.5], &unrated), Open::Between([4.0, 9.0], 1.0));
+        assert_eq!(unrated[1].mean(), None);
+    }
+
+    /// Of a panel of a 9 and a 3, only the 9 answers about one agent: it may be anything from 4.5
+    /// to 9.5, and leads nobody.
+    #[test]
+    fn a_panel_that_fails_in_part_leads_nobody() {
+        let report = |agent: &str, rated: Rated| {
+            let mut report = ReportScores {
+                report: agent.to_owned(),
+                task: "t".to_owned(),
+                agent: agent.to_owned(),
+                attempt: 1,
+                state: "ok".to_owned(),
+                ..ReportScores::default()
+            };
+            let score = Score {
+                open: open(&[1.0], std::slice::from_ref(&rated)),
+                ..Score::number(rated.mean(), "unscored")
+            };
+            report.scores.insert(KEY, score);
+            report
+        };
+        let scored = [
+            report("half", rated(&[9.0], 1)),
+            report("whole", rated(&[9.0, 3.0], 0)),
+        ];
+        let options = Options {
+            resamples: 10,
+            ..Options::default()
+        };
+        let table = leaderboard(&scored, &options).whole;
+        let ranks = table.agents.iter().map(|row| (&*row.agent, row.rank));
+        assert_eq!(
+            ranks.collect::<Vec<_>>(),
+            [("whole", Some(1)), ("half", None)]
+        );
+        let half = table.agents[1].measure(KEY).unwrap();
+        assert_eq!((half.worst, half.best), (Some(4.5), Some(9.5)));
+    }
 }

@@ -11,8 +11,10 @@ pub mod checklist;
 pub mod criteria;
 mod fold;
 mod hidden;
+mod merged;
 mod question;
 pub mod rating;
+mod review;
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::cells::scores_of_failure;
 use crate::{
-    data::{Average, Fraction, MeasureDef, Score, Undecided},
+    data::{Average, Fraction, MeasureDef, Open, Score, Undecided},
     evaluate::scorecard::ReportScores,
 };
 
@@ -189,6 +189,9 @@ fn range(measure: &MeasureDef, score: Option<&Score>) -> Range {
         return Range::anything(measure);
     };
     let unscored = score.unscored as f64;
+    if let Open::Between(numerators, denominator) = score.open {
+        return Range::of(measure, numerators, denominator);
+    }
     match &score.outcome {
         Err(cause) if NOTHING_TO_MEASURE.contains(&&**cause) => Range::Nothing,
         Err(_) if measure.undecided == Undecided::OneMore && score.unscored > 0 => {

@@ -165,7 +165,8 @@ pub struct Row {
     /// Whether it has a value on every task where there is something to measure, leaves no failed
     /// attempt out, and unscored judgements leave at most a tenth of the scale open.
     pub is_complete: bool,
-    /// The best and the worst rank that it could have, whatever is missing turned out to be.
+    /// The best and the worst rank that it could have among all agents, the incomplete ones too,
+    /// whatever is missing turned out to be. Its rank is one among the complete agents.
     pub possible_ranks: Option<(u32, u32)>,
     /// Share of the resamples in which it is among the best [`Options::top`] of the complete
     /// agents; none without a rank.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{Table, places};
 use crate::{
-    data::Score,
+    data::{Open, Score},
     evaluate::{
         measures,
         scorecard::{CriterionScore, ReportScores},
@@ -134,10 +134,25 @@ fn weighted(criteria: &[CriterionScore]) -> Score {
     if whole <= 0.0 {
         return Score::missing("no criterion with a weight");
     }
-    Score::ratio(
-        rated().map(|(weight, value)| weight * value).sum::<f64>() / whole,
-        1.0,
-    )
+    let mean = |at: fn(&CriterionScore) -> Option<f64>| {
+        let rated = criteria.iter().filter(|of| of.value.is_some());
+        let parts = rated.filter_map(|of| Some(of.weight * at(of)?));
+        parts.sum::<f64>() / whole
+    };
+    let score = Score::ratio(mean(|of| of.value), 1.0);
+    if criteria.iter().all(|of| of.ends.is_none()) {
+        return score;
+    }
+    Score {
+        open: Open::Between(
+            [
+                mean(|of| of.ends.map_or(of.value, |(low, _)| Some(low))),
+                mean(|of| of.ends.map_or(of.value, |(_, high)| Some(high))),
+            ],
+            1.0,
+        ),
+        ..score
+    }
 }
 
 /// A measure whose criteria all weigh nothing: no report has a value of it. To be asked of reports
@@ -309,6 +324,7 @@ mod tests {
                 name: name.into(),
                 weight,
                 value,
+                ends: None,
             })
             .collect();
         let all: Option<f64> = criteria.iter().map(|of| Some(of.weight * of.value?)).sum();

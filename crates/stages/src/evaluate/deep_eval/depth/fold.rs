@@ -1,6 +1,6 @@
 //! From stored comparisons to win rates and points of a report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{AGREEMENT, COMPARISON, POINTS, Settings, WIN_RATE, WIN_RATE_OF_MEANS};
 use crate::{
     benchmarks::live_research_bench::depth::Decision,
-    data::{Cause, Judgement, Score, Task},
+    data::{Cause, Judgement, Open, Score, Task},
     evaluate::evaluator::{Fold, Folded, Record, Reported},
     judging::compare::ShownFirst,
     store::{Evaluation, Store, StoredJudgement},
@@ -65,19 +65,26 @@ pub fn opponent(game: &Judgement<Game, Cause>) -> &str {
 /// By the other report with its agent, and judge.
 type ByOpponent<'g> = BTreeMap<(&'g str, &'g str, &'g str), InBothOrders>;
 
-fn in_both_orders(games: &[Judgement<Game, Cause>]) -> ByOpponent<'_> {
+/// The games of a report; of one that failed, the other report's agent is looked up.
+fn in_both_orders<'g>(
+    games: &'g [Judgement<Game, Cause>],
+    agents: &'g BTreeMap<String, String>,
+) -> ByOpponent<'g> {
     let mut by_opponent = ByOpponent::new();
     for judgement in games {
-        let Ok(game) = &judgement.outcome else {
+        let other = opponent(judgement);
+        let agent = match &judgement.outcome {
+            Ok(game) => Some(&game.opponent),
+            Err(_) => agents.get(other),
+        };
+        let Some(agent) = agent else {
             continue;
         };
-        let key = (
-            opponent(judgement),
-            game.opponent.as_str(),
-            judgement.judge.as_str(),
-        );
-        let place = usize::from(game.shown == ShownFirst::Other);
-        by_opponent.entry(key).or_default()[place] = Some(game.difference);
+        let key = (other, agent.as_str(), judgement.judge.as_str());
+        let both = by_opponent.entry(key).or_default();
+        if let Ok(game) = &judgement.outcome {
+            both[usize::from(game.shown == ShownFirst::Other)] = Some(game.difference);
+        }
     }
     by_opponent
 }
@@ -87,8 +94,8 @@ pub struct DepthFold {
     settings: Settings,
     /// Judges in force; none where nobody was asked.
     panel: usize,
-    /// The reports that are there: a game against another one does not count.
-    reports: BTreeSet<String>,
+    /// The agents of the reports that are there: a game against another one does not count.
+    agents: BTreeMap<String, String>,
 }
 
 impl DepthFold {
@@ -96,7 +103,9 @@ impl DepthFold {
         let in_force = evaluation.in_force(COMPARISON);
         let reports = store.report_heads()?.into_iter();
         Ok(Self {
-            reports: reports.map(|report| report.id.to_string()).collect(),
+            agents: reports
+                .map(|report| (report.id.to_string(), report.agent))
+                .collect(),
             // Settings that are not there, or are another version's, are those of all pairs.
             settings: Settings::deserialize(&in_force.settings).unwrap_or_default(),
             panel: in_force.panel.len(),
@@ -113,11 +122,11 @@ impl Fold for DepthFold {
         let mut games = record
             .judgements
             .read_bare(COMPARISON, report.id.as_str(), game)?;
-        games.retain(|game| self.reports.contains(opponent(game)));
+        games.retain(|game| self.agents.contains_key(opponent(game)));
         for cause in games.iter().filter_map(|game| game.outcome.as_ref().err()) {
             *folded.unscored.entry(cause.word().to_owned()).or_default() += 1;
         }
-        let games = in_both_orders(&games);
+        let games = in_both_orders(&games, &self.agents);
         if let Some(reference) = self.settings.reference.as_deref() {
             let against = games
                 .iter()
@@ -138,9 +147,7 @@ impl Fold for DepthFold {
                 folded.by_judge.insert(POINTS, by_judge);
             }
         }
-        folded
-            .scores
-            .insert(AGREEMENT, agreement(games.into_values()));
+        folded.scores.insert(AGREEMENT, agreement(&games));
         Ok(folded)
     }
 }
@@ -154,7 +161,33 @@ fn win_rates(against: &[InBothOrders]) -> [Score; 2] {
     let means = against
         .iter()
         .filter_map(|both| Some(f64::midpoint(both[0]?, both[1]?)));
-    [rate(each), rate(means.map(outcome))]
+    let games: usize = against.iter().flatten().filter(|by| by.is_none()).count();
+    [
+        with_missing(rate(each), games),
+        with_missing(rate(means.map(outcome)), one_order_missing(against)),
+    ]
+}
+
+/// Pairs without a decision in both orders.
+fn one_order_missing<'g>(games: impl IntoIterator<Item = &'g InBothOrders>) -> usize {
+    let games = games.into_iter();
+    games.filter(|both| both.contains(&None)).count()
+}
+
+/// A share of games, of which so many are missing: each of them might have been won or lost.
+fn with_missing(score: Score, missing: usize) -> Score {
+    if missing == 0 {
+        return score;
+    }
+    let missing = missing as f64;
+    let (won, all) = match score.outcome {
+        Ok(known) => (known.numerator, known.denominator),
+        Err(_) => (0.0, 0.0),
+    };
+    Score {
+        open: Open::Between([won, won + missing], all + missing),
+        ..score
+    }
 }
 
 fn rate(games: impl Iterator<Item = Decision>) -> Score {
@@ -193,22 +226,25 @@ fn points(games: &ByOpponent<'_>) -> (Score, BTreeMap<String, f64>) {
     } else {
         Score::missing("unscored")
     };
+    let score = with_missing(score, one_order_missing(games.values()));
     let by_judge = by_judge.into_iter();
     let mean = |(judge, (points, n)): (&str, (f64, f64))| (judge.to_owned(), points / n);
     (score, by_judge.map(mean).collect())
 }
 
 /// How often both orders have the same outcome.
-fn agreement(games: impl Iterator<Item = InBothOrders>) -> Score {
-    let both = games.filter_map(|[first, second]| Some((first?, second?)));
+fn agreement(games: &ByOpponent<'_>) -> Score {
+    let both = games.values().filter_map(|both| Some((both[0]?, both[1]?)));
     let same: Vec<bool> = both
         .map(|(first, second)| outcome(first) == outcome(second))
         .collect();
-    if same.is_empty() {
-        return Score::missing("unscored");
-    }
-    let agree = same.iter().filter(|same| **same).count();
-    Score::ratio(agree as f64, same.len() as f64)
+    let score = if same.is_empty() {
+        Score::missing("unscored")
+    } else {
+        let agree = same.iter().filter(|same| **same).count();
+        Score::ratio(agree as f64, same.len() as f64)
+    };
+    with_missing(score, one_order_missing(games.values()))
 }
 
 #[cfg(test)]
@@ -240,6 +276,19 @@ mod tests {
         );
     }
 
+    /// One win, one loss, and two games without a decision: 1 to 3 of 4 could have been won.
+    #[test]
+    fn failed_games_leave_the_share_open() {
+        let [each, means] = win_rates(&[[Some(5.0), None], [Some(-5.0), None]]);
+        assert_eq!(
+            (value(&each), each.open),
+            (Some(0.5), Open::Between([1.0, 3.0], 4.0))
+        );
+        assert_eq!(means.open, Open::Between([0.0, 2.0], 2.0));
+        let [whole, _] = win_rates(&[[Some(5.0), Some(5.0)]]);
+        assert_eq!(whole.open, Open::AsCounted);
+    }
+
     proptest! {
         /// If the reports change sides, and the judge says the same of each, nothing changes; and
         /// what one wins the other loses.
@@ -254,10 +303,11 @@ mod tests {
                     outcome: Ok(Game { opponent: "other".to_owned(), shown, difference }),
                 };
                 let games = [game(ShownFirst::Subject, a), game(ShownFirst::Other, b)];
-                let both = in_both_orders(&games);
+                let agents = BTreeMap::new();
+                let both = in_both_orders(&games, &agents);
                 let rates = win_rates(&both.values().copied().collect::<Vec<_>>());
                 let values = rates.map(|rate| rate.value());
-                (values, points(&both).0.value().unwrap(), agreement(both.into_values()).value())
+                (values, points(&both).0.value().unwrap(), agreement(&both).value())
             };
             let (rates, own, agree) = of(first, second);
             prop_assert_eq!(of(second, first), (rates, own, agree));

@@ -62,6 +62,7 @@ impl Fold for PresentationFold {
             name: name.as_str().into(),
             weight: 1.0 / ITEMS.len() as f64,
             value: outcome.as_ref().ok().copied(),
+            ends: None,
         });
         folded.criteria.insert(KEY, criteria.collect());
         for (name, outcome) in both {
