@@ -43,6 +43,20 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     (in_x > 0 && in_y > 0).then(|| pairs.balance as f64 / (in_x as f64 * in_y as f64).sqrt())
 }
 
+/// [`kendall`] with its interval: Fisher's, with the variance .437 / (n − 4) of Fieller, Hartley and
+/// Pearson (1957), as Bonett and Wright (2000) use it; none for fewer than five pairs.
+pub fn kendall_with_interval(x: &[f64], y: &[f64]) -> Option<Correlation> {
+    let n = numbers(x, y).len();
+    let value = kendall(x, y)?;
+    let half = Z95 * (0.437 / (n as f64 - 4.0)).sqrt();
+    let ends = || ((value.atanh() - half).tanh(), (value.atanh() + half).tanh());
+    Some(Correlation {
+        n: n as u64,
+        value,
+        interval: (n > 4 && value.abs() < 1.0).then(ends),
+    })
+}
+
 /// Kendall's τ-a (Kendall 1938): concordant minus discordant pairs as a share of all pairs, so that
 /// ties draw it towards 0. None for fewer than two pairs of numbers.
 pub fn kendall_a(x: &[f64], y: &[f64]) -> Option<f64> {

@@ -29,6 +29,7 @@ pub mod tiers;
 pub mod weightings;
 
 pub use largest::largest;
+use sweep::Inverse;
 
 /// The mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {

@@ -105,12 +105,24 @@ const MOST_STEPS: usize = 60;
 ///
 /// Verdicts name items below `items` and judges below the model's number of them.
 pub fn fit(items: usize, verdicts: &[Preference], model: &Model, start: Option<&Fit>) -> Fit {
+    fit_to(SLOPE, items, verdicts, model, start)
+}
+
+/// [`fit`] until no slope of the log posterior is larger than `slope`: for results that are
+/// compared with those of other programs digit by digit.
+pub fn fit_to(
+    slope: f64,
+    items: usize,
+    verdicts: &[Preference],
+    model: &Model,
+    start: Option<&Fit>,
+) -> Fit {
     let games = Games::new(items, model.discrimination.len(), verdicts);
     let mut x = start.map_or_else(Vec::new, |fit| {
         [&fit.strength[..], &fit.intercept[..]].concat()
     });
     x.resize(games.unknowns(), 0.0);
-    let x = newton(&games, model, x);
+    let x = newton(&games, model, x, slope);
     let (_, slopes, system) = evaluate(&games, model, &x);
     Fit {
         strength: x[..items].to_vec(),
@@ -337,14 +349,15 @@ fn evaluate<'a>(games: &'a Games, model: &Model, x: &[f64]) -> (f64, Vec<f64>, S
     (value, slopes, System::new(games, information, precision))
 }
 
-/// Newton's method from `x` to the most probable strengths and intercepts.
-fn newton(games: &Games, model: &Model, mut x: Vec<f64>) -> Vec<f64> {
+/// Newton's method from `x` to the most probable strengths and intercepts, until no slope is
+/// larger than `enough`.
+fn newton(games: &Games, model: &Model, mut x: Vec<f64>, enough: f64) -> Vec<f64> {
     let (mut value, mut slopes, mut system) = evaluate(games, model, &x);
     for _ in 0..MOST_STEPS {
         let steepest = slopes
             .iter()
             .fold(0.0, |most: f64, slope| most.max(slope.abs()));
-        if steepest <= SLOPE {
+        if steepest <= enough {
             break;
         }
         // Far from the top a rough direction will do.

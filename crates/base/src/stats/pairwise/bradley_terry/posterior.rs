@@ -11,8 +11,8 @@ use rand_distr::{Beta, Distribution as _};
 
 use super::polya_gamma;
 use super::{
-    Games, Model, Preference, System, likelihood, list_log_likelihood, log_likelihood, newton,
-    population::Population, sigma,
+    Games, Model, Preference, SLOPE, System, likelihood, list_log_likelihood, log_likelihood,
+    newton, population::Population, sigma,
 };
 use crate::stats::{largest, normal};
 
@@ -77,7 +77,7 @@ impl Posterior {
         let mut model = Model::plain(judges, 1.0);
         model.lapse_rate = if lapses { 0.02 } else { 0.0 };
         // From the mode, so that the warm-up need not find the region first.
-        let x = newton(&games, &model, vec![0.0; games.unknowns()]);
+        let x = newton(&games, &model, vec![0.0; games.unknowns()], SLOPE);
         let (population, rng) = (Population::new(items), ChaCha8Rng::seed_from_u64(seed));
         let mut posterior = Self {
             games,
