@@ -23,6 +23,7 @@ pub mod rank;
 pub mod answer;
 pub mod evaluate;
 
+pub mod arena;
 pub mod audit;
 
 pub mod collect;

@@ -1,0 +1,3 @@
+//! Matches: two agents answer the same questions, round by round, until one leads clearly.
+
+pub mod stop;
