@@ -49,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("answer", STAGE),
     ("evaluate", STAGE),
     ("audit", STAGE),
+    ("arena", STAGE),
     (
         "collect",
         &[

@@ -43,8 +43,8 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     (in_x > 0 && in_y > 0).then(|| pairs.balance as f64 / (in_x as f64 * in_y as f64).sqrt())
 }
 
-/// [`kendall`] with its interval: Fisher's, with the variance .437 / (n − 4) of Fieller, Hartley and
-/// Pearson (1957), as Bonett and Wright (2000) use it; none for fewer than five pairs.
+/// [`kendall`] with its interval: Fisher's, with the variance .437 / (n − 4) of Fieller, Hartley
+/// and Pearson (1957), as Bonett and Wright (2000) use it; none for fewer than five pairs.
 pub fn kendall_with_interval(x: &[f64], y: &[f64]) -> Option<Correlation> {
     let n = numbers(x, y).len();
     let value = kendall(x, y)?;

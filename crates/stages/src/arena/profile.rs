@@ -177,8 +177,8 @@ pub struct AnswerBias {
     pub unknown: u64,
     /// Share of the `n` that the answer with more of it wins, with Wilson's interval.
     pub share: Option<Share>,
-    /// Two-sided p-value of one half: the exact sign test. Better answers may be longer too, so that
-    /// a small one is a question, and no proof of a bias.
+    /// Two-sided p-value of one half: the exact sign test. Better answers may be longer too, so
+    /// that a small one is a question, and no proof of a bias.
     pub p: f64,
 }
 

@@ -42,7 +42,7 @@ fn losses_and_ties_are_failures_by_kind() {
     assert_eq!(counts(0), ("x", 4, 1, 1, vec![0, 0, 1, 0], 1));
     assert_eq!(counts(1), ("y", 4, 3, 1, vec![2, 1, 1, 0], 0));
     assert_eq!(counts(2), ("z", 2, 0, 0, vec![0; 4], 0));
-    assert_eq!(found[1].failures.unwrap().value, 1.0);
+    assert_eq!(found[1].failures, wilson(4.0, 4));
     assert_eq!(found[1].kinds[0].share, wilson(2.0, 4));
     assert!(failure_profiles(&[]).is_empty());
     let kind: FailureKind = serde_json::from_str("\"DEPTH\"").unwrap();

@@ -189,12 +189,12 @@ impl Played {
             judge: 0,
             score: result.score(),
         });
-        let graded = |grade: &Grade| GradedGame {
+        let round = |grade: &Grade| GradedGame {
             first,
             second,
             grade: *grade,
         };
-        self.rounds.push(grades.iter().map(graded).collect());
+        self.rounds.push(grades.iter().map(round).collect());
     }
 }
 

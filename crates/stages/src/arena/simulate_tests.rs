@@ -7,7 +7,7 @@ use crate::{
     arena::matches::stop::{Evidence, Margin, Sprt},
     stats::{
         correlation::kendall,
-        normal,
+        largest, normal,
         pairwise::ratings::{self, MEAN, POINTS_PER_LOGIT, rate, rate_rounds},
     },
 };
@@ -29,7 +29,7 @@ fn strengths(agents: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..agents).map(|_| normal::draw(rng)).collect()
 }
 
-/// A match that follows Bradley and Terry's model, one in ten without a winner.
+/// A match that follows Bradley and Terry's model.
 fn bradley_terry(lead: f64, rng: &mut ChaCha8Rng) -> (Vec<Grade>, MatchResult) {
     let first = rng.random::<f64>() < 1.0 / (1.0 + (-lead - 0.15).exp());
     let result = if first {
@@ -89,8 +89,8 @@ fn ten_thousand_matches_are_rated_within_their_intervals() {
     }
     let share = |inside: usize| inside as f64 / (8.0 * TOURNAMENTS as f64);
     tell(&format!(
-        "{matches} matches: {:.3} of the ratings within their intervals; {played} rounds of as many \
-         matches that end at a lead of two: {:.3}",
+        "{matches} matches: {:.3} of the ratings within their intervals; {played} rounds of as \
+         many matches that end at a lead of two: {:.3}",
         share(by_matches),
         share(by_rounds)
     ));
@@ -123,8 +123,8 @@ fn figures(rule: &StopRule, superiority: f64) -> RuleFigures {
     rule_figures(rule, superiority, 4_000, &mut rng).unwrap()
 }
 
-/// The bounds hold where the better one is as superior as they are for, and more so where it is more
-/// superior; a limit of rounds makes no error of an open match.
+/// The bounds hold where the better one is as superior as they are for, and more so where it is
+/// more superior; a limit of rounds makes no error of an open match.
 #[test]
 fn the_tests_errors_are_within_their_bounds() {
     for evidence in [Evidence::Wins, Evidence::published_grades()] {
@@ -156,37 +156,23 @@ fn the_tests_errors_are_within_their_bounds() {
     }
 }
 
-/// The published rule beside tests with as many errors.
+/// The published rule beside tests. A lead of two saves nothing that a test with as many errors
+/// would not save as well: what a test adds is that its errors are chosen.
 #[test]
 fn margins_beside_tests() {
+    let grades = Evidence::published_grades();
     for superiority in [0.55, 0.6, 0.7, 0.8] {
         let rules = [
             ("margin 2, at most 10", margin(2, 10)),
-            ("margin 3, at most 20", margin(3, 20)),
+            ("grades, bound .25", sprt(grades, 0.25, 1_000)),
             ("margin 4, at most 30", margin(4, 30)),
-            ("wins, bound .2", sprt(Evidence::Wins, 0.2, 1_000)),
-            (
-                "grades, bound .25",
-                sprt(Evidence::published_grades(), 0.25, 1_000),
-            ),
-            (
-                "grades, bound .2",
-                sprt(Evidence::published_grades(), 0.2, 1_000),
-            ),
-            (
-                "grades, bound .15",
-                sprt(Evidence::published_grades(), 0.15, 1_000),
-            ),
-            (
-                "grades, bound .1",
-                sprt(Evidence::published_grades(), 0.1, 1_000),
-            ),
-            (
-                "grades, bound .1, at most 10",
-                sprt(Evidence::published_grades(), 0.1, 10),
-            ),
+            ("grades, bound .1", sprt(grades, 0.1, 1_000)),
+            ("wins, bound .05", sprt(Evidence::Wins, 0.05, 1_000)),
+            ("grades, bound .05", sprt(grades, 0.05, 1_000)),
+            ("grades, bound .1, at most 10", sprt(grades, 0.1, 10)),
+            ("grades, bound .1, at most 20", sprt(grades, 0.1, 20)),
         ];
-        for (name, rule) in rules {
+        let found = rules.map(|(name, rule)| {
             let found = figures(&rule, superiority);
             tell(&format!(
                 "superiority {superiority}, {name}: {:.1} % wrong, {:.1} % nobody, {:.2} rounds",
@@ -194,51 +180,84 @@ fn margins_beside_tests() {
                 found.nobody.value * 100.0,
                 found.rounds
             ));
+            found
+        });
+        let [two, like_two, four, like_four, wins, margins, short, long] = found;
+        for (margin, test) in [(two, like_two), (four, like_four)] {
+            assert!((margin.wrong.value - test.wrong.value).abs() < 0.025);
+            assert!((margin.rounds / test.rounds - 1.0).abs() < 0.08);
+        }
+        assert!(short.nobody.value > long.nobody.value, "rounds decide");
+        if superiority > 0.65 {
+            assert!(like_four.wrong.value * 2.0 < two.wrong.value);
+            // By as many errors, margins save one round in twelve beside winners alone.
+            assert!((wins.wrong.value - margins.wrong.value).abs() < 0.01);
+            assert!(margins.rounds < 0.95 * wins.rounds);
+        }
+        if superiority > 0.69 && superiority < 0.71 {
+            assert!((0.18..0.25).contains(&two.wrong.value), "{two:?}");
         }
     }
 }
 
-/// What a schedule finds: Kendall's tau of ratings and strengths, and how often the best is first.
-fn order(schedule: Schedule, agents: usize, shape: &Options) -> (f64, f64, f64) {
-    let (mut tau, mut near_the_top, mut best) = (0.0, 0.0, 0.0);
-    let tournaments = 60;
-    for seed in 0..tournaments {
+/// What a schedule finds, on average.
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    /// Kendall's tau of strengths and of ratings by matches.
+    by_matches: f64,
+    /// The same of ratings by rounds.
+    by_rounds: f64,
+    /// The same of ratings by matches, among the best four only.
+    best_four: f64,
+    /// How often the best agent is rated first.
+    best: f64,
+}
+
+fn order(schedule: Schedule, agents: usize, shape: &Options) -> Order {
+    const TOURNAMENTS: u64 = 60;
+    let weight = 1.0 / TOURNAMENTS as f64;
+    let mut order = Order::default();
+    for seed in 0..TOURNAMENTS {
         let mut rng = ChaCha8Rng::seed_from_u64(1_000 + seed);
         let strength = strengths(agents, &mut rng);
         let rule = rounds(StopRule::default());
-        let results = tournament(&strength, schedule, shape, seed, rule).unwrap();
-        let found = rate(
-            agents,
-            &results.matches,
-            &ratings::Options::default(),
-            &mut rng,
-        );
-        let elo: Vec<f64> = found
-            .agents
-            .iter()
-            .map(|of| of.elo.unwrap_or(MEAN))
-            .collect();
-        tau += kendall(&elo, &strength).unwrap() / tournaments as f64;
-        let top = crate::stats::largest(&strength, 4);
-        let of = |values: &[f64]| top.iter().map(|at| values[*at]).collect::<Vec<_>>();
-        near_the_top += kendall(&of(&elo), &of(&strength)).unwrap() / tournaments as f64;
-        let first = crate::stats::largest(&elo, 1) == crate::stats::largest(&strength, 1);
-        best += f64::from(u8::from(first)) / tournaments as f64;
+        let played = tournament(&strength, schedule, shape, seed, rule).unwrap();
+        let options = ratings::Options::default();
+        let elo = elos(&rate(agents, &played.matches, &options, &mut rng));
+        let by_rounds = elos(&rate_rounds(agents, &played.rounds, &options, &mut rng));
+        let top = largest(&strength, 4);
+        let best = |values: &[f64]| top.iter().map(|at| values[*at]).collect::<Vec<_>>();
+        order.by_matches += weight * kendall(&elo, &strength).unwrap();
+        order.by_rounds += weight * kendall(&by_rounds, &strength).unwrap();
+        order.best_four += weight * kendall(&best(&elo), &best(&strength)).unwrap();
+        order.best += weight * f64::from(u8::from(largest(&elo, 1) == largest(&strength, 1)));
     }
-    (tau, near_the_top, best)
+    order
 }
 
-/// Swiss against random pairs, as many matches each.
+fn elos(found: &ratings::Ratings) -> Vec<f64> {
+    found
+        .agents
+        .iter()
+        .map(|of| of.elo.unwrap_or(MEAN))
+        .collect()
+}
+
+/// Swiss against random pairs, as many matches each; and rounds with their margins against results
+/// of matches, which are the same data.
 #[test]
 fn swiss_orders_better_than_random_pairs() {
     for (agents, rounds, trees) in [(6, 4, 30), (12, 4, 10), (12, 6, 4)] {
         let shape = options(rounds, trees);
-        let swiss = order(Schedule::Swiss, agents, &shape);
-        let random = order(Schedule::Random, agents, &shape);
-        tell(&format!(
-            "{agents} agents, {rounds} rounds, {trees} trees: tau {:.3} Swiss, {:.3} random; of the \
-             best four {:.3}, {:.3}; best agent first {:.2}, {:.2}",
-            swiss.0, random.0, swiss.1, random.1, swiss.2, random.2
-        ));
+        let [swiss, random] =
+            [Schedule::Swiss, Schedule::Random].map(|schedule| order(schedule, agents, &shape));
+        let told = format!(
+            "{agents} agents, {rounds} rounds, {trees} trees: Swiss {swiss:.3?}, random \
+             {random:.3?}"
+        );
+        tell(&told);
+        assert!(swiss.by_matches > random.by_matches, "{told}");
+        assert!(swiss.best_four > random.best_four, "{told}");
+        assert!(swiss.by_rounds > swiss.by_matches, "{told}");
     }
 }

@@ -40,7 +40,8 @@ fn root(parent: &mut [usize], mut item: usize) -> usize {
 /// Whether each component has finite strengths of maximum likelihood: if and only if in every
 /// division of its items into two groups each group has a point against the other (Zermelo, "Die
 /// Berechnung der Turnier-Ergebnisse", 1929; Ford, "Solution of a ranking problem from binary
-/// comparisons", Am. Math. Monthly 64, 1957), that is if points lead from every item to every other.
+/// comparisons", Am. Math. Monthly 64, 1957), that is if points lead from every item to every
+/// other.
 ///
 /// `points` are pairs of an item that got a point, or a part of one, and whom it got it against.
 /// `component` is that of each item, by [`components`].

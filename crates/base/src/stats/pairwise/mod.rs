@@ -1,7 +1,7 @@
 //! Statistics of pairwise verdicts: ratings (Elo, Bradley–Terry, those of an arena), the choice of
-//! pairs (sequential halving), and how far a judge can be believed (better than chance, position bias, transitivity,
-//! calibration, agreement of a panel). Items and judges are numbers from 0; the caller knows what
-//! they stand for.
+//! pairs (sequential halving), and how far a judge can be believed (better than chance, position
+//! bias, transitivity, calibration, agreement of a panel). Items and judges are numbers from 0; the
+//! caller knows what they stand for.
 
 pub mod better_than_chance;
 pub mod bradley_terry;

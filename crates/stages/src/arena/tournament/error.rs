@@ -29,7 +29,8 @@ pub enum TournamentError {
     },
     /// An event about a match that this tournament does not have.
     #[error(
-        "no such match in this tournament: `{0}`\nhint: agents, seed, trees and options must be those that it began with"
+        "no such match in this tournament: `{0}`\n\
+         hint: agents, seed, trees and options must be those that it began with"
     )]
     UnknownMatch(MatchKey),
     /// A second result, or a result after the last attempt has failed.
@@ -37,7 +38,8 @@ pub enum TournamentError {
     Settled(MatchKey),
     /// An event of a round that is not open yet.
     #[error(
-        "round {round} is not open, because matches of round {open} are missing\nhint: events of round {open} may have been lost"
+        "round {round} is not open, because matches of round {open} are missing\n\
+         hint: events of round {open} may have been lost"
     )]
     NotOpen {
         /// The event's round.
@@ -47,7 +49,8 @@ pub enum TournamentError {
     },
     /// A line that is no event.
     #[error(
-        "not an event in line {line}: {reason}\nhint: a line that a killed run left unfinished may be taken out"
+        "not an event in line {line}: {reason}\n\
+         hint: a line that a killed run left unfinished may be taken out"
     )]
     Line {
         /// The line, from 1.

@@ -16,6 +16,8 @@ pub(super) fn maximum_matching(
         base: (0..vertices).collect(),
         seen: vec![false; vertices],
     };
+    // Most pairs are found at once, and each is one search less.
+    search.pair_neighbours();
     for root in 0..vertices {
         if search.mate[root].is_none()
             && let Some(end) = search.find_path(root)
@@ -45,6 +47,20 @@ struct Search<F> {
 }
 
 impl<F: Fn(usize, usize) -> bool> Search<F> {
+    /// Pairs each vertex with the first free one that it is joined to.
+    fn pair_neighbours(&mut self) {
+        for one in 0..self.mate.len() {
+            if self.mate[one].is_some() {
+                continue;
+            }
+            let free = |other: &usize| self.mate[*other].is_none() && (self.joined)(one, *other);
+            if let Some(other) = (one + 1..self.mate.len()).find(free) {
+                self.mate[one] = Some(other);
+                self.mate[other] = Some(one);
+            }
+        }
+    }
+
     fn find_path(&mut self, root: usize) -> Option<usize> {
         let vertices = self.mate.len();
         self.parent.fill(None);
@@ -164,15 +180,11 @@ mod tests {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let vertices = rng.random_range(0..10);
             let share = rng.random_range(0.1..0.7);
-            let mut edges = vec![vec![false; vertices]; vertices];
-            for one in 0..vertices {
-                for other in 0..one {
-                    let edge = rng.random_bool(share);
-                    edges[one][other] = edge;
-                    edges[other][one] = edge;
-                }
-            }
-            let joined = |one: usize, other: usize| edges[one][other];
+            let drawn: Vec<Vec<bool>> = (0..vertices)
+                .map(|one| (0..one).map(|_| rng.random_bool(share)).collect())
+                .collect();
+            let joined =
+                |one: usize, other: usize| one != other && drawn[one.max(other)][one.min(other)];
             let mates = maximum_matching(vertices, joined);
             for (vertex, mate) in mates.iter().enumerate() {
                 if let Some(mate) = mate {

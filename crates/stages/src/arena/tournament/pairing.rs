@@ -17,8 +17,8 @@ pub struct Pairings {
 /// From the top, each meets the next one below that it has not met (`meetings` counts how often two
 /// have), as long as the others can still be paired without a rematch. There are never more
 /// rematches than there must be, and those that must be are between agents that met least often.
-/// Where the number is odd, the lowest of those with the fewest `byes` has the bye, unless another of
-/// them would save a rematch.
+/// Where the number is odd, the lowest of those with the fewest `byes` has the bye, unless another
+/// of them would save a rematch.
 pub fn pair(
     ranking: &[usize],
     meetings: impl Fn(usize, usize) -> u32,

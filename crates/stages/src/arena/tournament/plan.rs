@@ -277,9 +277,8 @@ impl<'a> History<'a> {
         let pair = self.first_seats[one][other].cmp(&self.first_seats[other][one]);
         match pair.then(lead(one).cmp(&lead(other))) {
             std::cmp::Ordering::Less => (one, other),
-            std::cmp::Ordering::Greater => (other, one),
             std::cmp::Ordering::Equal if coin => (one, other),
-            std::cmp::Ordering::Equal => (other, one),
+            std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => (other, one),
         }
     }
 

@@ -19,7 +19,8 @@ pub(super) struct Fitted {
     pub strength: Vec<f64>,
     /// What the first seat is worth, in logits.
     pub seat: f64,
-    /// Thresholds, where verdicts are graded: logarithms of the first and of the step to the second.
+    /// Thresholds, where verdicts are graded: logarithms of the first and of the step to the
+    /// second.
     pub steps: Option<[f64; 2]>,
     /// Information about strengths, the seat term, then the thresholds.
     pub information: Vec<Vec<f64>>,

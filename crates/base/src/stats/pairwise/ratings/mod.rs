@@ -58,7 +58,8 @@ pub enum Intervals {
 
 impl Default for Options {
     /// A prior of three logits (521 points), which moves a rating of thirty matches by about two
-    /// points in a hundred of its distance from the mean; a seat term; intervals from the curvature.
+    /// points in a hundred of its distance from the mean; a seat term; intervals from the
+    /// curvature.
     fn default() -> Self {
         Self {
             prior_variance: Some(9.0),
@@ -152,8 +153,8 @@ pub struct Thresholds {
     pub much_better: f64,
 }
 
-/// Rates agents by the results of matches, each a game whose score is 1, 0 or one half. The judge of
-/// a game plays no part, and neither does the order of the games.
+/// Rates agents by the results of matches, each a game whose score is 1, 0 or one half. The judge
+/// of a game plays no part, and neither does the order of the games.
 ///
 /// Games name agents below `agents`. Takes a time that grows with the third power of the agents,
 /// and with resamples × games.
@@ -203,7 +204,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(agents: usize, games: &[Game], with_prior: bool) -> Self {
+    fn new(agents: usize, games: &[Game], with_prior: bool) -> Self {
         let component = components(agents, games.iter().map(|game| (game.first, game.second)));
         let number = component.iter().max().map_or(0, |last| *last as usize + 1);
         let finite = if with_prior {
@@ -243,7 +244,7 @@ fn rate_clusters<T: Copy>(
 ) -> Ratings {
     let games: Vec<Game> = clusters.iter().flatten().map(&game).collect();
     let with_prior = options.prior_variance.is_some();
-    let groups = Groups::of(agents, &games, with_prior);
+    let groups = Groups::new(agents, &games, with_prior);
     // Games of a group without finite strengths would keep the fit from ending.
     let bounded: Vec<Vec<T>> = clusters
         .iter()
@@ -282,7 +283,7 @@ fn rate_clusters<T: Copy>(
 
 /// Whether a resample still joins the agents that all games join, and has finite strengths.
 fn still_bounded(agents: usize, drawn: &[Game], groups: &Groups) -> bool {
-    let now = Groups::of(agents, drawn, false);
+    let now = Groups::new(agents, drawn, false);
     let joined = (0..agents).all(|agent| {
         let first = groups
             .component

@@ -1,8 +1,8 @@
-//! The proportional-odds model of graded verdicts (McCullagh, "Regression models for ordinal data",
-//! J. R. Stat. Soc. B 42, 1980, section 2): the first of two gets at most grade k with probability
-//! σ(cₖ − η), where η is θ₁ − θ₂ plus the seat term and the cuts c are −t₂, −t₁, t₁, t₂. They are
-//! symmetric, so that exchanged seats and verdicts are the same data but for the seat term. Hides
-//! the scoring method.
+//! The proportional-odds model of graded verdicts (`McCullagh`, "Regression models for ordinal
+//! data", J. R. Stat. Soc. B 42, 1980, section 2): the first of two gets at most grade k with
+//! probability σ(cₖ − η), where η is θ₁ − θ₂ plus the seat term and the cuts c are −t₂, −t₁, t₁,
+//! t₂. They are symmetric, so that exchanged seats and verdicts are the same data but for the seat
+//! term. Hides the scoring method.
 
 use std::collections::BTreeMap;
 
@@ -93,30 +93,39 @@ fn evaluate(agents: usize, cells: &Cells, options: &Options, x: &[f64]) -> Point
         point.information[at][at] = *precision;
     }
     for (&(first, second), counts) in cells {
-        let (i, j) = (first as usize, second as usize);
-        let shares = Shares::of(x[i] - x[j] + x[agents], x[agents + 1], x[agents + 2]);
+        let pair = [first as usize, second as usize];
+        let eta = x[pair[0]] - x[pair[1]] + x[agents];
+        let shares = Shares::new(eta, x[agents + 1], x[agents + 2]);
+        point.add(pair, counts, &shares);
+    }
+    point
+}
+
+impl Point {
+    /// Adds the rounds of a pair.
+    fn add(&mut self, [first, second]: [usize; 2], counts: &[f64; 5], shares: &Shares) {
+        let agents = self.slopes.len() - 3;
+        // Each unknown, which of the three changes is its own, and with which sign.
         let direction = [
-            (i, 0, 1.0),
-            (j, 0, -1.0),
+            (first, 0, 1.0),
+            (second, 0, -1.0),
             (agents, 0, 1.0),
             (agents + 1, 1, 1.0),
             (agents + 2, 2, 1.0),
         ];
-        let n: f64 = counts.iter().sum();
-        for grade in 0..5 {
-            let (p, change) = (shares.p[grade], shares.change[grade]);
-            point.value += counts[grade] * p.ln();
+        let rounds: f64 = counts.iter().sum();
+        for ((count, p), change) in counts.iter().zip(shares.p).zip(shares.change) {
+            self.value += count * p.ln();
             for (row, of, sign) in direction {
-                point.slopes[row] += sign * counts[grade] * change[of] / p;
+                self.slopes[row] += sign * count * change[of] / p;
                 for (column, other, and) in direction {
                     // Expected, not observed, so that it is never negative.
-                    point.information[row][column] +=
-                        sign * and * n * change[of] * change[other] / p;
+                    self.information[row][column] +=
+                        sign * and * rounds * change[of] * change[other] / p;
                 }
             }
         }
     }
-    point
 }
 
 /// The probability of each grade, and its changes with η and with the two steps.
@@ -126,7 +135,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn of(eta: f64, first_step: f64, second_step: f64) -> Self {
+    fn new(eta: f64, first_step: f64, second_step: f64) -> Self {
         let (near, step) = (first_step.exp(), second_step.exp());
         let far = near + step;
         // Each cut with its changes with the two steps.
@@ -140,8 +149,8 @@ impl Shares {
         below[5][0] = 1.0;
         for (cut, below) in cuts.iter().zip(&mut below[1..]) {
             let share = 1.0 / (1.0 + (eta - cut.0).exp());
-            let steep = share * (1.0 - share);
-            *below = [share, -steep, steep * cut.1[0], steep * cut.1[1]];
+            let density = share * (1.0 - share);
+            *below = [share, -density, density * cut.1[0], density * cut.1[1]];
         }
         let mut shares = Self {
             p: [0.0; 5],
@@ -160,7 +169,7 @@ impl Shares {
 /// The probability of each grade, where η is the difference in logits and t₁ and t₂ are the
 /// thresholds.
 pub fn probabilities(difference: f64, better: f64, much_better: f64) -> [(Grade, f64); 5] {
-    let shares = Shares::of(difference, better.ln(), (much_better - better).ln());
+    let shares = Shares::new(difference, better.ln(), (much_better - better).ln());
     let mut grades = Grade::ALL.into_iter().zip(shares.p);
     std::array::from_fn(|_| grades.next().unwrap_or((Grade::Tie, 0.0)))
 }

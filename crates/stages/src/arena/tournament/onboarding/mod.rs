@@ -15,7 +15,7 @@ use rand::{RngExt as _, seq::SliceRandom as _};
 use serde::{Deserialize, Serialize};
 
 use super::{Event, MatchKey, Phase, TournamentError, generator};
-use posterior::Posterior;
+pub(super) use posterior::Posterior;
 
 /// An agent with a rating.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub fn onboard(
     let board = checked(newcomer, board, options)?;
     let trees: BTreeSet<&String> = options.trees.iter().collect();
     let trees: Vec<&String> = trees.into_iter().collect();
-    let mut left = Results::of(newcomer, events);
+    let mut left = Results::new(newcomer, events);
     let mut known = Posterior::new(&board, options.prior_deviation);
     let mut planned = Onboarding {
         strength: 0.0,
@@ -202,7 +202,8 @@ fn checked(
             of.cost_usd,
             "estimate it from matches so far",
         )?;
-        if !of.strength.is_finite() || !(of.deviation >= 0.0 && of.deviation.is_finite()) {
+        let finite = of.strength.is_finite() && of.deviation.is_finite();
+        if !finite || of.deviation < 0.0 {
             return Err(TournamentError::NotPositive {
                 what: "a rating of the board",
                 value: format!("{} ± {}", of.strength, of.deviation),
@@ -274,7 +275,7 @@ struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    fn of(newcomer: &str, events: &'a [Event]) -> Self {
+    fn new(newcomer: &str, events: &'a [Event]) -> Self {
         let mut by_match: BTreeMap<&MatchKey, Vec<&Event>> = BTreeMap::new();
         for event in events {
             let key = event.key();

@@ -9,7 +9,7 @@ const REACH: f64 = 5.0;
 const OPPONENT_GRID: usize = 21;
 
 /// The newcomer's strength on a grid, with each opponent's own.
-pub(super) struct Posterior {
+pub(in crate::arena::tournament) struct Posterior {
     grid: Vec<f64>,
     prior: Vec<f64>,
     opponents: Vec<Opponent>,
