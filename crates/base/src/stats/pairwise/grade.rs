@@ -97,7 +97,8 @@ mod tests {
             assert_eq!(grade.swapped().lead(), -grade.lead());
             assert_eq!(grade.swapped().swapped(), grade);
         }
-        assert_eq!(Grade::ALL.map(Grade::score), [0.0, 0.0, 0.5, 1.0, 1.0]);
+        let half_points = Grade::ALL.map(|grade| (2.0 * grade.score()) as u32);
+        assert_eq!(half_points, [0, 0, 1, 2, 2]);
         assert_eq!((Grade::from_lead(3), Grade::from_lead(-3)), (None, None));
         assert_eq!(
             serde_json::to_string(&Grade::SecondMuchBetter).unwrap(),
