@@ -16,6 +16,7 @@ pub(crate) mod numbers;
 pub mod pattern;
 pub mod people;
 pub mod prompt_injection;
+pub mod punycode;
 pub mod quote_alignment;
 pub mod records;
 pub mod script;

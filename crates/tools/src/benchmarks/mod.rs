@@ -6,9 +6,11 @@
 //! Known by their fields: DeepResearch Bench's queries (`id`, `topic`, `language`, `prompt`) and
 //! LiveResearchBench's rows, one for each item of a checklist (`qid`, `question`, `checklist`).
 //! LiveResearchBench's result files are read in [`live_research_bench`], Wiki Live Challenge's
-//! files in [`wiki_live_challenge`].
+//! files in [`wiki_live_challenge`], DR-Arena's in [`dr_arena`].
 
+pub mod dr_arena;
 pub mod fields;
+pub mod json;
 mod language;
 pub mod live_research_bench;
 mod parquet;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnswerLength, Node, Question, RoundOutcome};
+use super::{AnswerLength, Link, Node, Question, RoundOutcome};
 use crate::data::{InfoTreeId, MatchId, NodeId, ReportId, Side, Unscored};
 
 /// Points of both agents.
@@ -189,6 +189,9 @@ pub struct Expansion {
     pub node: NodeId,
     /// What for.
     pub purpose: Purpose,
+    /// The page's links, where the tree does not say them: which pages come next follows from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<Link>>,
     /// The new pages, those that could not be fetched included; none where there was nothing.
     pub added: Vec<Node>,
 }
@@ -318,6 +321,7 @@ mod tests {
             MatchEvent::Expanded(Expansion {
                 node,
                 purpose: Purpose::Depth,
+                links: Some(Vec::new()),
                 added: Vec::new(),
             }),
             MatchEvent::Failed(Failure::Answers {

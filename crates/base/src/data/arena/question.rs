@@ -18,6 +18,16 @@ pub enum RubricKind {
     Depth,
 }
 
+impl RubricKind {
+    /// The word that is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Width => "width",
+            Self::Depth => "depth",
+        }
+    }
+}
+
 /// Item of a rubric, with the passage that it rests on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RubricItem {

@@ -2,10 +2,12 @@
 //! bytes. Numbers are read to the nearest, because a stored mean must come out to its last digit;
 //! repeated keys, which other readers drop in silence, are told.
 
+pub(super) mod file;
 mod parse;
 mod strings;
 mod write;
 
+pub use file::{Content, JsonFile};
 pub(super) use parse::line_ends;
 pub use parse::parse;
 pub use write::{python_float, write};
