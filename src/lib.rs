@@ -10,7 +10,7 @@ pub mod cli;
 pub mod report;
 
 pub use taskgen_stages::{
-    answer, audit, collect, evaluate, inspire, probe, rank, transcribe, weave,
+    answer, arena, audit, collect, evaluate, inspire, probe, rank, transcribe, weave,
 };
 
 pub use taskgen_tools::{

@@ -61,6 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "data",
         ],
     ),
+    ("arena", &["citations", "stats", "text", "data"]),
     (
         "agents",
         &["context", "llm", "files", "citations", "text", "data"],

@@ -10,6 +10,7 @@ mod agents;
 mod agents_at_once;
 mod answer;
 mod architecture;
+mod arena;
 mod audit;
 mod background;
 mod by_code;

@@ -3,7 +3,7 @@
 //! and the results are audited. No stage knows another.
 
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
-use taskgen_base::{data, files, isolation, lint, stats, text};
+use taskgen_base::{citations, data, files, isolation, lint, stats, text};
 use taskgen_tools::{
     agents, benchmarks, context, embed, evidence, judging, llm, mediawiki, models, similarity,
     store, web,

@@ -1,3 +1,12 @@
-//! Matches: two agents answer the same questions, round by round, until one leads clearly.
+//! The loop of a match as pure functions: what was found out goes in, what is needed next comes
+//! out. A match can be told from its events alone.
 
+pub mod place;
+pub mod replay;
+pub mod state;
 pub mod stop;
+#[cfg(test)]
+mod stop_tests;
+#[cfg(test)]
+mod tests;
+pub mod transition;
