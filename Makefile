@@ -1,9 +1,11 @@
 # What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
 
-.PHONY: help demo test quick accept bench bench-pages bench-transcribe interop install uninstall wheel clean
+.PHONY: help demo arena-demo test quick accept bench bench-pages bench-transcribe interop install uninstall wheel clean
 
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
+	@echo "make arena-demo"
+	@echo "             two small agents duel on this project's documents, without a model (a minute after a build)"
 	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
 	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about an hour and a half)"
@@ -19,6 +21,9 @@ help:
 
 demo:
 	@scripts/demo.sh
+
+arena-demo:
+	@scripts/arena-demo.sh
 
 test:
 	@scripts/test.sh

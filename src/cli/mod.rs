@@ -13,8 +13,8 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
-    audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man, models,
-    prompts, rank, report, reports, seminars, stages, status, tasks, wiki,
+    arena, audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man,
+    models, prompts, rank, report, reports, seminars, stages, status, tasks, wiki,
 };
 use project::providers::Variables;
 use ui::{exit, log, output::Printer};
@@ -77,7 +77,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     Variables::read(&global.env_file)?;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
-            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage".into(),
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match".into(),
         )
         .into());
     }
@@ -111,6 +111,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Audit(command) => audit::audit(&global, &command, printer),
         Command::Export(command) => export::run(&global, &command, printer),
         Command::Wiki(command) => wiki::wiki(&global, &command, printer),
+        Command::Arena(command) => arena::arena(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
         Command::Seminars(command) => seminars::seminars(&global, &command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),

@@ -50,6 +50,7 @@ fn model(bench: &Bench, server: &ModelServer) -> ModelAgent {
     ModelAgent {
         ctx,
         role: "judge",
+        member: 0,
         prompt: "answer/report",
         search: false,
     }

@@ -49,7 +49,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("answer", STAGE),
     ("evaluate", STAGE),
     ("audit", STAGE),
-    ("arena", STAGE),
     (
         "collect",
         &[
@@ -61,7 +60,19 @@ const LAYERS: &[(&str, &[&str])] = &[
             "data",
         ],
     ),
-    ("arena", &["citations", "stats", "text", "data"]),
+    (
+        "arena",
+        &[
+            "agents",
+            "context",
+            "llm",
+            "store",
+            "citations",
+            "stats",
+            "text",
+            "data",
+        ],
+    ),
     (
         "agents",
         &["context", "llm", "files", "citations", "text", "data"],

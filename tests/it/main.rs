@@ -22,6 +22,7 @@ mod compatibility;
 mod consent;
 mod curation;
 mod deep_eval;
+mod duels;
 mod embed;
 mod evaluation;
 mod evidence;

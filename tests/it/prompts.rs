@@ -77,6 +77,20 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/rating" | "evaluate/rating-strict" | "evaluate/rating-with-evidence" => json!({
             "task": text, "family": "Literature Survey", "difficulty": "Basic", "report": text, "discipline": text, "criterion": text, "evidence": "of 9 sentences 4 cite a source."
         }),
+        "arena/question" => {
+            let page = json!({ "number": 1, "text": text, "relation": text });
+            json!({ "chain": [page], "targets": [page], "earlier": [text] })
+        }
+        "arena/answer" => {
+            json!({ "task": text, "language": "en", "search": true, "max_words": 300 })
+        }
+        "arena/verdict" => {
+            let answer = json!({ "text": text, "words": 1, "references": 2 });
+            json!({
+                "question": text, "least": 100, "most": 200, "a": answer, "b": answer,
+                "rubric": [{ "kind": "width", "text": text }]
+            })
+        }
         "rank/list" | "rank/list-short" => {
             let task = json!({ "text": text, "difficulty": "Basic" });
             json!({ "tasks": [task, task, task] })

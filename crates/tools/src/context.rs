@@ -68,6 +68,11 @@ impl Context {
     }
 }
 
+/// Works on two things at once.
+pub async fn together<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
+    futures_util::future::join(a, b).await
+}
+
 /// Receives progress; called from any thread.
 pub type Notify = Arc<dyn Fn(Notice<'_>) + Send + Sync>;
 

@@ -1,5 +1,6 @@
 //! The arguments: one file for each group of commands; its comments are the help.
 
+mod arena;
 mod evaluation;
 mod export;
 mod global;
@@ -16,6 +17,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use self::{
+    arena::{Arena, ArenaBoard, Duel, ImportTrees, Replay, Rules, Tournament, Trees},
     evaluation::{
         Answer, Audit, Evaluate, Leaderboard, Plan, RemoveReports, Report, Reports, Rescore,
         Supervise, Wiki, WikiCollect,
@@ -146,6 +148,9 @@ pub enum Command {
     /// Collect, import, export and check the files of Wiki Live Challenge
     #[command(subcommand)]
     Wiki(Wiki),
+    /// Let agents duel on trees of web pages, and rate them (DR-Arena)
+    #[command(subcommand)]
+    Arena(Arena),
     /// Write web pages: the tasks with their quotes, or a form on which people score reports
     #[command(subcommand)]
     Report(Report),
@@ -257,6 +262,7 @@ impl Command {
             | Self::Answer(_)
             | Self::Evaluate(_)
             | Self::Rescore(_)
+            | Self::Arena(Arena::Match(_) | Arena::Tournament(_))
             | Self::Audit(Audit::Leakage { .. }) => true,
             _ => false,
         }

@@ -1,6 +1,7 @@
 //! The commands by noun. Each is one function in one file: it reads flags, calls a stage or a
 //! report, and prints what comes back.
 
+pub mod arena;
 pub mod audit;
 mod bias;
 pub mod calls;

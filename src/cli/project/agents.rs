@@ -90,6 +90,41 @@ fn with_flags(known: Option<AgentConfig>, args: &args::Answer) -> AgentConfig {
     }
 }
 
+/// The agent, ready to be asked with a prompt. A model is this member of the role `answer`.
+pub fn asked_with(
+    prompt: &'static str,
+    member: usize,
+    ctx: &Context,
+    global: &Global,
+    project: &Project,
+    (name, settings): (&str, &AgentConfig),
+) -> Result<Box<dyn Agent>> {
+    check_agent_name(name).map_err(Usage)?;
+    let search = searches(global, project, settings)?;
+    Ok(match &settings.command {
+        Some(command) => Box::new(program(global, project, name, settings, command)?),
+        None => Box::new(ModelAgent {
+            ctx: ctx.clone(),
+            role: ROLE,
+            member,
+            prompt,
+            search,
+        }),
+    })
+}
+
+/// The settings of an agent that `taskgen.toml` names.
+pub fn named(project: &Project, name: &str) -> Result<AgentConfig> {
+    let known = project.loaded.config.agents.get(name).cloned();
+    let settings = known.ok_or_else(|| no_such_agent(name))?;
+    settings.check().map_err(|error| {
+        Usage(format!(
+            "the agent `{name}`: {error}\nhint: [agents.{name}] in `taskgen.toml`"
+        ))
+    })?;
+    Ok(settings)
+}
+
 fn no_such_agent(name: &str) -> Usage {
     let hint = format!(
         "[agents.{name}] with a `command` or a `model` in `taskgen.toml`, or --command 'PROGRAM ARGUMENT …', or --model PROVIDER/MODEL"
@@ -120,17 +155,8 @@ pub fn ready(
     name: &str,
     settings: &AgentConfig,
 ) -> Result<(Box<dyn Agent>, Options)> {
-    check_agent_name(name).map_err(Usage)?;
+    let agent = asked_with(PROMPT, 0, ctx, global, project, (name, settings))?;
     let search = searches(global, project, settings)?;
-    let agent: Box<dyn Agent> = match &settings.command {
-        Some(command) => Box::new(program(global, project, name, settings, command)?),
-        None => Box::new(ModelAgent {
-            ctx: ctx.clone(),
-            role: ROLE,
-            prompt: PROMPT,
-            search,
-        }),
-    };
     // A program may need the whole machine; a model's server says how much it takes.
     let usual_jobs = match &settings.model {
         Some(_) => ctx.llm.parallel(ROLE),

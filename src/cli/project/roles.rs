@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    inspire,
+    arena, inspire,
     llm::{Research, is_code},
     rank::signals,
     weave,
@@ -16,14 +16,16 @@ pub const DEFAULT_MODEL: &str = "local/qwen2.5-coder-0.5b";
 pub const DEFAULT_JUDGE: &str = signals::JUDGE;
 
 /// Code that can fill a role, where a built-in model does worse.
-const CODE: [(&str, &str); 3] = [
+const CODE: [(&str, &str); 5] = [
     ("inspire", inspire::CODE),
     ("weave", weave::CODE),
     ("judge", signals::JUDGE),
+    ("examine", arena::EXAMINER),
+    ("duel", arena::JUDGE),
 ];
 
 /// The roles that exist.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 13] = [
     "inspire",
     "review",
     "weave",
@@ -35,6 +37,8 @@ pub const NAMES: [&str; 11] = [
     "checklist",
     "rate",
     "complete",
+    "examine",
+    "duel",
 ];
 
 /// The roles of `taskgen run`.
@@ -72,6 +76,11 @@ pub struct Roles {
     pub rate: Role,
     /// Completes the first half of a task: the models that may know the tasks by heart.
     pub complete: Role,
+    /// Writes the questions of a duel; may be code.
+    pub examine: Role,
+    /// Says which of two answers is better; may be code, and should be another model than
+    /// `examine`.
+    pub duel: Role,
 }
 
 /// The models of a role, in order.
@@ -139,6 +148,8 @@ impl Roles {
             "checklist" => &self.checklist,
             "rate" => &self.rate,
             "complete" => &self.complete,
+            "examine" => &self.examine,
+            "duel" => &self.duel,
             _ => &self.judge,
         };
         models.clone()
@@ -170,6 +181,8 @@ impl Roles {
             "checklist" => &mut self.checklist,
             "rate" => &mut self.rate,
             "complete" => &mut self.complete,
+            "examine" => &mut self.examine,
+            "duel" => &mut self.duel,
             "relate" => self.relate.get_or_insert_default(),
             _ => return false,
         };
@@ -244,7 +257,7 @@ fn check_code(role: &str, name: &str) -> Result<(), String> {
     Err(match CODE.iter().find(|(of, _)| *of == role) {
         Some((_, code)) => format!("no such code for the role `{role}`: `{name}`; it is `{code}`"),
         None => format!(
-            "`{name}`: code fills the roles `inspire`, `weave` and `judge`, and not `{role}`, which takes a model"
+            "`{name}`: code fills the roles `inspire`, `weave`, `judge`, `examine` and `duel`, and not `{role}`, which takes a model"
         ),
     })
 }
@@ -263,6 +276,8 @@ impl Default for Roles {
             checklist: Role::default(),
             rate: Role::default(),
             complete: Role::default(),
+            examine: Role(vec![Member::named(arena::EXAMINER)]),
+            duel: Role(vec![Member::named(arena::JUDGE)]),
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum Cause {
     Lost,
     /// The embedded model's process failed.
     LocalEngine,
+    /// A research agent failed in a way of its own.
+    AgentFailed,
     /// Nobody was asked: the command only predicts what it would ask.
     NotAsked,
 }
@@ -104,6 +106,7 @@ impl Cause {
             Self::Cancelled => "cancelled",
             Self::Lost => "lost",
             Self::LocalEngine => "local_engine",
+            Self::AgentFailed => "agent_failed",
             Self::NotAsked => "not_asked",
         }
     }

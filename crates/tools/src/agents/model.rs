@@ -24,8 +24,10 @@ const MAX_TOKENS_OF_BUILTIN: u32 = 1500;
 pub struct ModelAgent {
     /// The models, the record of calls and the seed.
     pub ctx: Context,
-    /// Role of the model; its first member answers.
+    /// Role of the model.
     pub role: &'static str,
+    /// Which of the role's models, from 0.
+    pub member: usize,
     /// Name of the prompt. It is filled with `task`, `language`, `search` and `max_words`, the last
     /// of which may be null.
     pub prompt: &'static str,
@@ -43,13 +45,14 @@ impl Agent for ModelAgent {
             "max_words": query.max_words,
         });
         let llm = &self.ctx.llm;
-        let max_tokens = if llm.is_builtin(self.role, 0)? {
+        let max_tokens = if llm.is_builtin(self.role, self.member)? {
             MAX_TOKENS_OF_BUILTIN
         } else {
             MAX_TOKENS
         };
         let ask = Ask {
             role: self.role,
+            member: self.member,
             prompt: self.prompt,
             vars: &vars,
             history: query.history,

@@ -2,6 +2,7 @@
 //! with SQL. Hides the schema, the migrations and the lock. One command writes, and beside it what
 //! people decide; each write is one short transaction.
 
+mod arena;
 mod background;
 mod calls;
 mod comparisons;
@@ -40,6 +41,7 @@ use crate::files;
 use seal::Altered;
 
 pub use crate::data::Judge;
+pub use arena::{DuelAnswer, DuelHead, TreeHead};
 pub use calls::{CallFilter, CallTotals, Experience};
 pub use comparisons::{Recorded, list_instrument, pair_instrument};
 pub use forget::{
@@ -72,6 +74,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0003_published.sql"),
     include_str!("schema/0004_sets.sql"),
     include_str!("schema/0005_trajectory.sql"),
+    include_str!("schema/0006_arena.sql"),
 ];
 
 /// The project's database.

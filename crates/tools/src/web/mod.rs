@@ -21,5 +21,6 @@ use fetch::Fetcher;
 pub use jina::{JINA, JinaOptions, KeyRefused};
 pub use pages::{Page, Pages, PagesOptions};
 pub(crate) use polite::Polite;
+pub use read::PageLink;
 pub(crate) use read::wiki;
 pub use reader_process::serve as serve_reading;

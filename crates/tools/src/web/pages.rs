@@ -14,7 +14,7 @@ use super::{
     FetchError, FetchOptions, Fetcher,
     fetch::Fetched,
     jina::{Jina, JinaOptions, KeyRefused},
-    read,
+    read::{self, PageLink},
     reader_process::{PageQuestion, PageReader},
 };
 use crate::{data::Visit, store::Store};
@@ -180,6 +180,31 @@ impl Pages {
         Ok(Got { page, stored })
     }
 
+    /// The links of the page behind `url`, which was fetched before; none where it was not, or is
+    /// no page with links.
+    pub async fn links(&self, store: &Store, url: &str) -> Result<Vec<PageLink>> {
+        let Some(visit) = store.visit(url)? else {
+            return Ok(Vec::new());
+        };
+        let content = visit.content.as_ref().filter(|_| visit.cause.is_none());
+        let Some(bytes) = content
+            .map(|content| store.content(content))
+            .transpose()?
+            .flatten()
+        else {
+            return Ok(Vec::new());
+        };
+        let question = PageQuestion {
+            status: visit.status.unwrap_or(200),
+            last: visit.final_url.unwrap_or_else(|| visit.url.clone()),
+            asked: visit.url,
+            content_type: visit.content_type,
+            links: true,
+        };
+        let decision = self.reader.decide(&question, &bytes).await?;
+        Ok(decision.unwrap_or_default().links)
+    }
+
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {
         let fetched = self.source.fetch(url).await?;
         let is_transient = fetched.body.as_ref().is_err_and(FetchError::is_transient);
@@ -246,6 +271,7 @@ impl Pages {
             last: visit.final_url.clone().unwrap_or_else(|| asked.clone()),
             asked,
             content_type: visit.content_type.clone(),
+            links: false,
         };
         let Some(decision) = self.reader.decide(&question, bytes).await? else {
             visit.message = Some("its reading was interrupted; the next run reads it".to_owned());

@@ -5,6 +5,7 @@
 
 use std::{
     io::{self, BufRead as _, BufReader, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     process::{ExitStatus, Stdio},
     thread,
@@ -21,7 +22,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::read;
+use super::read::{self, PageLink};
 use crate::{isolation, store::Extract};
 
 /// Most bytes that the process may write to: several times what the largest page needs, and with
@@ -52,6 +53,9 @@ pub struct PageQuestion {
     pub last: String,
     /// The server's header.
     pub content_type: Option<String>,
+    /// Whether its links are wanted, and not its text.
+    #[serde(default)]
+    pub links: bool,
 }
 
 /// Whether bytes are a page, and its text.
@@ -63,17 +67,28 @@ pub struct PageDecision {
     pub message: Option<String>,
     /// The text that was read, if any.
     pub extract: Option<Extract>,
+    /// The links, where they were wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<PageLink>,
 }
 
 /// Decides from the bytes whether they are a page, in this process.
 fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
+    if question.links {
+        let links = || read::links(bytes, question.content_type.as_deref(), &question.last);
+        return PageDecision {
+            links: isolation::quiet_panics(|| catch_unwind(AssertUnwindSafe(links)))
+                .unwrap_or_default(),
+            ..PageDecision::default()
+        };
+    }
     let read = match read::read(bytes, question.content_type.as_deref(), &question.last) {
         Ok(read) => read,
         Err(error) => {
             return PageDecision {
                 cause: Some(error.cause().to_owned()),
                 message: Some(error.to_string()),
-                extract: None,
+                ..PageDecision::default()
             };
         }
     };
@@ -93,6 +108,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
             published: read.published,
             text: read.text,
         }),
+        links: Vec::new(),
     }
 }
 
@@ -228,7 +244,7 @@ fn stopped(why: &str) -> PageDecision {
     PageDecision {
         cause: Some("stopped".to_owned()),
         message: Some(format!("reading it was stopped: {why}")),
-        extract: None,
+        ..PageDecision::default()
     }
 }
 

@@ -4,6 +4,7 @@ pub mod duplicates;
 pub mod links;
 #[cfg(test)]
 pub(crate) mod made;
+pub mod markdown;
 pub mod overlay;
 pub mod relation;
 pub mod validation;

@@ -140,7 +140,10 @@ pub fn relation(context: &str, anchor: &str) -> Relation {
 
 fn said_by(word: &str) -> Option<Relation> {
     let singular = word.strip_suffix('s').unwrap_or(word);
-    RELATIONS.get(word).or_else(|| RELATIONS.get(singular)).copied()
+    RELATIONS
+        .get(word)
+        .or_else(|| RELATIONS.get(singular))
+        .copied()
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -309,7 +312,10 @@ mod tests {
 
     #[test]
     fn no_word_has_two_relations() {
-        let count: usize = WORDS.iter().map(|(_, words)| words.split(' ').count()).sum();
+        let count: usize = WORDS
+            .iter()
+            .map(|(_, words)| words.split(' ').count())
+            .sum();
         assert_eq!(RELATIONS.len(), count);
     }
 

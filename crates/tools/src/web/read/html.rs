@@ -11,7 +11,7 @@ use super::{
 use crate::web::read::{clean, metadata::metadata};
 
 /// Bytes of a page after which the rest is not read.
-const LONGEST: usize = 10_000_000;
+pub const LONGEST: usize = 10_000_000;
 
 /// Reads a page that was fetched from `url`. A page without visible text is one with an empty text.
 pub fn read(html: &str, url: &str) -> Read {

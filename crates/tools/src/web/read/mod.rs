@@ -9,6 +9,7 @@ mod css;
 mod format;
 mod html;
 mod lines;
+mod links;
 mod metadata;
 mod pdf;
 mod phrases;
@@ -23,7 +24,10 @@ pub(crate) mod wiki;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use crate::web::read::stub_detection::detect_stub;
+pub use crate::web::read::{
+    links::{PageLink, links},
+    stub_detection::detect_stub,
+};
 
 use crate::isolation;
 

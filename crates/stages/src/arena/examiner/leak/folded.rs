@@ -40,11 +40,6 @@ impl Folded {
         }
     }
 
-    /// Whether there is nothing in it.
-    pub fn is_empty(&self) -> bool {
-        self.joined.is_empty()
-    }
-
     /// All pieces without anything between them.
     pub fn joined(&self) -> &str {
         &self.joined

@@ -1,0 +1,186 @@
+//! What the events of a match say in the end: the rounds with their verdicts, and who won. Computed
+//! on every read; nothing of it is stored.
+
+use super::{
+    matches::stop::MatchResult,
+    profile::{FailureKind, JudgedRound},
+};
+use crate::{
+    arena::examiner::rubric::Tags,
+    data::{
+        Side,
+        arena::{
+            AnswerFacts, DuelLabel, DuelVerdict, EndCause, Failure, FailureTag, MatchEvent,
+            Question, RoundOutcome, Score, Wanted,
+        },
+    },
+    stats::pairwise::Grade,
+};
+
+/// A round of a match, judged or failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoundRecord {
+    /// The question, where there was one.
+    pub question: Option<Question>,
+    /// The answers, A first, where they were judged.
+    pub answers: Option<[AnswerFacts; 2]>,
+    /// How it ended; none while it is being played.
+    pub end: Option<RoundEnd>,
+    /// The level of the page that it is about, where the root is 1.
+    pub depth: u32,
+    /// Pages that it asks about.
+    pub width: u32,
+}
+
+/// How a round ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoundEnd {
+    /// The judge was asked.
+    Judged(RoundOutcome),
+    /// It came to no verdict.
+    Failed(Failure),
+}
+
+/// A match as its events tell it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatchRecord {
+    /// The agents in their seats.
+    pub agents: [String; 2],
+    /// All rounds in their order.
+    pub rounds: Vec<RoundRecord>,
+    /// Expansions of the tree.
+    pub expansions: u32,
+    /// Why it ended, the points, and the winner's seat; none while it is being played.
+    pub end: Option<(EndCause, Score, Option<Side>)>,
+}
+
+impl MatchRecord {
+    /// The record of these events.
+    pub fn of(events: &[MatchEvent]) -> Self {
+        let mut record = Self::default();
+        let (mut open, mut place) = (None, (0, 0));
+        let mut answers = Vec::new();
+        for event in events {
+            match event {
+                MatchEvent::Started { agents, .. } => record.agents = agents.clone(),
+                MatchEvent::Expanded(_) => record.expansions += 1,
+                MatchEvent::Asked(question) => {
+                    open = Some(question.clone());
+                    answers.clear();
+                }
+                MatchEvent::Answered { answer, .. } => answers.push(answer.clone()),
+                MatchEvent::Judged(outcome) => {
+                    let both = std::mem::take(&mut answers).try_into().ok();
+                    record.close(place, open.take(), both, RoundEnd::Judged(outcome.clone()));
+                }
+                MatchEvent::Failed(failure) => {
+                    record.close(place, open.take(), None, RoundEnd::Failed(failure.clone()));
+                }
+                MatchEvent::Wanted(Wanted::End {
+                    cause,
+                    score,
+                    winner,
+                }) => record.end = Some((*cause, *score, *winner)),
+                MatchEvent::Wanted(Wanted::Question { path, targets, .. }) => {
+                    place = (path.len() as u32, targets.len() as u32);
+                }
+                MatchEvent::Wanted(Wanted::Expansion { .. }) | MatchEvent::Stopped { .. } => {}
+            }
+        }
+        if let Some(question) = open {
+            record.rounds.push(RoundRecord {
+                question: Some(question),
+                answers: None,
+                end: None,
+                depth: place.0,
+                width: place.1,
+            });
+        }
+        record
+    }
+
+    fn close(
+        &mut self,
+        (depth, width): (u32, u32),
+        question: Option<Question>,
+        answers: Option<[AnswerFacts; 2]>,
+        end: RoundEnd,
+    ) {
+        self.rounds.push(RoundRecord {
+            question,
+            answers,
+            end: Some(end),
+            depth,
+            width,
+        });
+    }
+
+    /// The verdicts in their order.
+    pub fn grades(&self) -> Vec<Grade> {
+        self.verdicts()
+            .map(|(_, verdict)| grade(verdict.verdict))
+            .collect()
+    }
+
+    fn verdicts(&self) -> impl Iterator<Item = (&RoundRecord, &DuelVerdict)> {
+        self.rounds.iter().filter_map(|round| match &round.end {
+            Some(RoundEnd::Judged(RoundOutcome::Judged(verdict))) => Some((round, verdict)),
+            _ => None,
+        })
+    }
+
+    /// The result; the cause in one word where a match that has ended has none. A match without a
+    /// single verdict says nothing of the two, and neither does one that ended because too much
+    /// failed.
+    pub fn result(&self) -> Option<Result<MatchResult, &'static str>> {
+        let (cause, _, winner) = self.end?;
+        if cause == EndCause::Failures || self.verdicts().next().is_none() {
+            return Some(Err(cause.word()));
+        }
+        Some(Ok(match winner {
+            Some(Side::A) => MatchResult::First,
+            Some(Side::B) => MatchResult::Second,
+            None => MatchResult::Tie,
+        }))
+    }
+
+    /// The judged rounds, for profiles. What the loser lacks follows from the rubric's items, else it
+    /// is the judge's word.
+    pub fn judged(&self) -> Vec<JudgedRound> {
+        let rounds = self.verdicts().map(|(round, verdict)| {
+            let rubric = round.question.as_ref().map_or(&[][..], |of| &of.rubric);
+            let answers = round.answers.as_ref();
+            let both = |of: fn(&AnswerFacts) -> u32| {
+                answers.map(|[a, b]| (u64::from(of(a)), u64::from(of(b))))
+            };
+            JudgedRound {
+                first: self.agents[0].clone(),
+                second: self.agents[1].clone(),
+                grade: grade(verdict.verdict),
+                kind: Some(kind(Tags::of(verdict, rubric).deciding())),
+                words: both(|answer| answer.words),
+                references: both(|answer| answer.references),
+            }
+        });
+        rounds.collect()
+    }
+}
+
+fn grade(label: DuelLabel) -> Grade {
+    match label {
+        DuelLabel::AMuchBetter => Grade::FirstMuchBetter,
+        DuelLabel::ABetter => Grade::FirstBetter,
+        DuelLabel::Tie => Grade::Tie,
+        DuelLabel::BBetter => Grade::SecondBetter,
+        DuelLabel::BMuchBetter => Grade::SecondMuchBetter,
+    }
+}
+
+fn kind(tag: FailureTag) -> FailureKind {
+    match tag {
+        FailureTag::Deep => FailureKind::Deep,
+        FailureTag::Wide => FailureKind::Wide,
+        FailureTag::Both => FailureKind::Both,
+        FailureTag::None => FailureKind::None,
+    }
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# An arena without a model and without a network: the project's own documents are the trees, two small programs are the
+# agents, and code asks and judges.
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+cargo build --locked --bin taskgen
+taskgen=$BINARIES/taskgen
+project=${ARENA_DEMO:-arena-demo}
+mkdir -p "$project"
+[ -f "$project/taskgen.toml" ] || "$taskgen" init "$project"
+if ! grep -q '^\[agents.thorough\]' "$project/taskgen.toml"; then
+    cat >>"$project/taskgen.toml" <<TOML
+
+[agents.thorough]
+command = "sh $PWD/scripts/arena/agent.sh $PWD/docs"
+
+[agents.hasty]
+command = "sh $PWD/scripts/arena/agent.sh $PWD/docs 1"
+TOML
+fi
+run() {
+    echo "\$ taskgen $*"
+    "$taskgen" --project "$project" "$@"
+}
+run arena trees import docs
+run arena tournament demo --agents thorough,hasty
+run arena leaderboard
+echo "next: taskgen --project $project arena list; taskgen --project $project arena replay MATCH"

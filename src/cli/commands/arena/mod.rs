@@ -1,0 +1,40 @@
+//! `taskgen arena`: duels of agents on trees of pages (DR-Arena).
+
+mod board;
+mod play;
+mod replay;
+mod seats;
+mod trees;
+
+use anyhow::Result;
+
+use crate::{
+    cli::{
+        args::{Arena, Global},
+        ui::{exit::Usage, output::Printer},
+    },
+    data::arena::InfoTree,
+    store::Store,
+};
+
+/// Runs one of the commands.
+pub fn arena(global: &Global, command: &Arena, printer: &Printer) -> Result<u8> {
+    match command {
+        Arena::Trees(command) => trees::trees(global, command, printer),
+        Arena::Match(args) => play::duel(global, args, printer),
+        Arena::Tournament(args) => play::tournament(global, args, printer),
+        Arena::Leaderboard(args) => board::leaderboard(global, args, printer),
+        Arena::Replay(args) => replay::replay(global, args, printer),
+        Arena::List => replay::list(global, printer),
+    }
+}
+
+/// The tree of a name or id.
+fn tree(store: &Store, name: &str) -> Result<InfoTree> {
+    store.tree(name)?.ok_or_else(|| {
+        Usage(format!(
+            "no such tree: `{name}`\nhint: `taskgen arena trees list`, or `taskgen arena trees import FILE`"
+        ))
+        .into()
+    })
+}

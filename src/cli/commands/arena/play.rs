@@ -1,0 +1,265 @@
+//! `taskgen arena match` and `taskgen arena tournament`.
+
+use std::{sync::Arc, time::Instant};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{
+    replay,
+    seats::{Seats, check_different},
+};
+use crate::{
+    arena::{
+        play::{Players, WithoutNetwork, play},
+        record::MatchRecord,
+        season::{self, Setup},
+        tournament::{self, Plan},
+    },
+    cli::{
+        args::{self, Global},
+        commands::stages,
+        project::{Project, resolve},
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, count, on_one_line, table},
+        },
+    },
+    data::{
+        InfoTreeId, MatchId,
+        arena::{InfoTree, MatchRules},
+    },
+    store::{DuelHead, Store},
+};
+
+/// Runs the command.
+pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8> {
+    check_different(&args.agents)?;
+    resolve::stop_on_signals(*printer)?;
+    let project = Project::find(global)?;
+    let store = Arc::new(project.write(global)?);
+    let tree = super::tree(&store, &args.tree)?;
+    let seats = Seats::ready(global, &project, &store, &args.agents, printer)?;
+    let seed = project.loaded.config.seed;
+    let agents = [args.agents[0].clone(), args.agents[1].clone()];
+    let rules = rules(args.rules);
+    let duel = DuelHead {
+        id: match_id(&agents, &tree, rules, seed)?,
+        tree: tree.id().clone(),
+        agents,
+        round: None,
+    };
+    let work = one(&seats, &tree, &duel, rules);
+    let played = stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer);
+    if global.dry_run {
+        let _done = played?;
+        return stages::predicted(&seats.ctx, printer);
+    }
+    let _done = played?;
+    replay::show(&store, &duel, printer)?;
+    Ok(exit::DONE)
+}
+
+/// Another seed, or other bounds, make another match.
+fn match_id(
+    agents: &[String; 2],
+    tree: &InfoTree,
+    rules: MatchRules,
+    seed: u64,
+) -> Result<MatchId> {
+    let rules = serde_json::to_string(&rules)?;
+    let parts = [
+        &agents[0],
+        &agents[1],
+        tree.id().as_str(),
+        &rules,
+        &seed.to_string(),
+    ];
+    Ok(MatchId::from_parts(&parts))
+}
+
+fn rules(of: args::Rules) -> MatchRules {
+    MatchRules {
+        margin: Some(of.margin),
+        most_rounds: of.rounds,
+        ..MatchRules::default()
+    }
+}
+
+/// Plays a match; what it cost in dollars, as far as all of it is known.
+async fn one(
+    seats: &Seats,
+    tree: &InfoTree,
+    duel: &DuelHead,
+    rules: MatchRules,
+) -> Result<(MatchRecord, Option<f64>)> {
+    let players = Players {
+        ctx: &seats.ctx,
+        agents: seats.both(&duel.agents)?,
+        pages: &WithoutNetwork,
+        folder: &seats.folder,
+    };
+    let events = play(&players, tree, duel, rules).await?.unwrap_or_default();
+    let answers = seats.ctx.store.duel_answers(&duel.id)?;
+    let cost = answers.iter().map(|answer| answer.cost.cost_usd).sum();
+    Ok((MatchRecord::of(&events), cost))
+}
+
+/// Runs the command.
+pub fn tournament(global: &Global, args: &args::Tournament, printer: &Printer) -> Result<u8> {
+    let started = Instant::now();
+    if global.dry_run {
+        let hint = "hint: `taskgen arena match --dry-run` estimates one match";
+        return Err(Usage(format!(
+            "--dry-run cannot know who meets whom in a tournament\n{hint}"
+        ))
+        .into());
+    }
+    resolve::stop_on_signals(*printer)?;
+    let project = Project::find(global)?;
+    let store = Arc::new(project.write(global)?);
+    let setup = setup(&store, args, project.loaded.config.seed)?;
+    let seats = Seats::ready(global, &project, &store, &setup.agents, printer)?;
+    let work = async {
+        season::run(&seats.ctx, &args.name, &setup, args.jobs, async |duel| {
+            let tree = super::tree(&store, duel.tree.as_str())?;
+            one(&seats, &tree, duel, setup.rules).await
+        })
+        .await
+    };
+    let plan = stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer)?;
+    printer.show(&Standings::of(&args.name, plan), text)?;
+    printer.note(&format!(
+        "{:.1} s; next: `taskgen arena leaderboard --tournament {}`",
+        started.elapsed().as_secs_f64(),
+        args.name
+    ));
+    Ok(exit::DONE)
+}
+
+/// The tournament of this name as it began, or a new one.
+fn setup(store: &Store, args: &args::Tournament, seed: u64) -> Result<Setup> {
+    let known = store.tournaments::<Setup>()?.into_iter();
+    if let Some((_, known)) = known.into_iter().find(|(name, _)| *name == args.name) {
+        let same = (args.agents.is_empty() || sorted(&args.agents) == sorted(&known.agents))
+            && (args.trees.is_empty() || args.trees.len() == known.trees.len());
+        if !same {
+            return Err(Usage(format!(
+                "the tournament `{}` has other agents or trees\nhint: the same command without --agents and --trees goes on with it; another name begins another one",
+                args.name
+            ))
+            .into());
+        }
+        return Ok(known);
+    }
+    if args.agents.len() < 2 {
+        return Err(Usage("a tournament needs two agents\nhint: --agents a,b,c".into()).into());
+    }
+    check_different(&args.agents)?;
+    let trees = chosen(store, &args.trees)?;
+    let rounds = args
+        .swiss_rounds
+        .unwrap_or_else(|| tournament::recommended_rounds(args.agents.len() as u32));
+    let setup = Setup {
+        agents: args.agents.clone(),
+        seed,
+        options: tournament::Options {
+            rounds,
+            trees: trees.iter().map(|(name, _)| name.clone()).collect(),
+            trees_per_pairing: trees.len() as u32,
+            attempts: 2,
+        },
+        trees,
+        rules: rules(args.rules),
+    };
+    setup
+        .plan(&[])
+        .map_err(|error| Usage(format!("{error:#}")))?;
+    store.save_tournament(&args.name, &setup)?;
+    Ok(setup)
+}
+
+fn sorted(names: &[String]) -> Vec<&String> {
+    let mut names: Vec<&String> = names.iter().collect();
+    names.sort();
+    names
+}
+
+fn chosen(store: &Store, names: &[String]) -> Result<Vec<(String, InfoTreeId)>> {
+    let all = store.trees()?;
+    if all.is_empty() {
+        let hint = "hint: `taskgen arena trees import FILE`";
+        return Err(Usage(format!("there are no trees yet\n{hint}")).into());
+    }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
+    for name in names {
+        super::tree(store, name)?;
+    }
+    let trees = all.into_iter().filter(|tree| wanted(&tree.name));
+    Ok(trees.map(|tree| (tree.name, tree.id)).collect())
+}
+
+/// A tournament in the end.
+#[derive(Serialize)]
+struct Standings {
+    tournament: String,
+    #[serde(flatten)]
+    plan: Plan,
+}
+
+impl Standings {
+    fn of(name: &str, plan: Plan) -> Self {
+        Self {
+            tournament: name.to_owned(),
+            plan,
+        }
+    }
+}
+
+fn text(of: &Standings) -> String {
+    let mut rows = table(&[
+        "agent",
+        "points",
+        "matches",
+        "won",
+        "lost",
+        "tied",
+        "no result",
+        "byes",
+    ]);
+    for row in &of.plan.standings {
+        rows.add_row([
+            on_one_line(&row.agent),
+            format!("{}", f64::from(row.half_points) / 2.0),
+            row.matches.to_string(),
+            row.wins.to_string(),
+            row.losses.to_string(),
+            row.ties.to_string(),
+            row.without_result.to_string(),
+            row.byes.to_string(),
+        ]);
+    }
+    let rounds = count(of.plan.rounds.len() as u64, "round");
+    let mut failures: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
+    for (cause, n) in of.plan.standings.iter().flat_map(|row| &row.failures) {
+        // Each failed attempt is counted with both agents.
+        *failures.entry(cause).or_default() += n;
+    }
+    let failures: Vec<String> = failures
+        .into_iter()
+        .map(|(cause, n)| format!("{cause} {}", n / 2))
+        .collect();
+    let failures = if failures.is_empty() {
+        String::new()
+    } else {
+        format!("; attempts without a result: {}", failures.join(", "))
+    };
+    format!(
+        "{rows}\n{rounds}, {}{failures}",
+        if of.plan.finished {
+            "finished"
+        } else {
+            "not finished"
+        }
+    )
+}

@@ -1,0 +1,239 @@
+//! `taskgen arena replay` and `taskgen arena list`: what happened in matches.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    arena::{
+        matches::replay::replay as told_again,
+        record::{MatchRecord, RoundEnd, RoundRecord},
+    },
+    cli::{
+        args::{self, Global},
+        project::Project,
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, count, on_one_line, table},
+        },
+    },
+    data::{
+        Side,
+        arena::{Failure, MatchEvent, RoundOutcome, Score, TieQuality},
+    },
+    store::{DuelAnswer, DuelHead, Store},
+};
+
+/// Characters of an answer that the terminal shows.
+const SHOWN: usize = 400;
+
+/// Runs the command.
+pub fn replay(global: &Global, args: &args::Replay, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let duel = store.duel(&args.duel)?.ok_or_else(|| {
+        Usage(format!(
+            "no such match: `{}`\nhint: `taskgen arena list`",
+            args.duel
+        ))
+    })?;
+    show(&store, &duel, printer)?;
+    Ok(exit::DONE)
+}
+
+/// A match as it is shown.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    duel: DuelHead,
+    /// Whether every choice and every score follows from the events again.
+    follows: bool,
+    events: Vec<MatchEvent>,
+    answers: Vec<DuelAnswer>,
+}
+
+/// Shows a match, after telling it again from its events.
+pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<()> {
+    let events = store.duel_events(&duel.id)?;
+    let tree = super::tree(store, duel.tree.as_str())?;
+    let told = told_again(&events, &tree);
+    if let Err(fault) = &told {
+        printer.error(&format!(
+            "the events do not follow from each other: {fault}"
+        ));
+    }
+    let shown = Shown {
+        duel: duel.clone(),
+        follows: told.is_ok(),
+        answers: store.duel_answers(&duel.id)?,
+        events,
+    };
+    printer.show(&shown, text)
+}
+
+fn text(of: &Shown) -> String {
+    let record = MatchRecord::of(&of.events);
+    let [a, b] = &of.duel.agents;
+    let mut out = format!(
+        "match {}: {} (A) against {} (B)\n",
+        of.duel.id,
+        on_one_line(a),
+        on_one_line(b)
+    );
+    let mut score = Score::default();
+    let mut attempt = 0;
+    for (at, round) in record.rounds.iter().enumerate() {
+        attempt += u32::from(round.question.is_some());
+        out.push_str(&round_text(at + 1, round, attempt, &of.answers, &mut score));
+    }
+    out.push_str(&ending(&record, &of.duel));
+    out
+}
+
+fn round_text(
+    number: usize,
+    round: &RoundRecord,
+    attempt: u32,
+    answers: &[DuelAnswer],
+    score: &mut Score,
+) -> String {
+    let mut out = format!(
+        "\n{number}. level {}, {}\n",
+        round.depth,
+        count(u64::from(round.width), "page")
+    );
+    if let Some(question) = &round.question {
+        out.push_str(&format!("   {}\n", on_one_line(&question.text)));
+        for side in [Side::A, Side::B] {
+            let mut answers = answers.iter();
+            let answer = answers.find(|of| of.attempt == attempt && of.side == side);
+            let said = answer.map_or_else(|| "–".to_owned(), |of| short(&of.text));
+            out.push_str(&format!("   {}: {said}\n", side.word()));
+        }
+    }
+    let ended = match &round.end {
+        Some(RoundEnd::Judged(RoundOutcome::Judged(verdict))) => {
+            match verdict.verdict.winner() {
+                Some(Side::A) => score.a += verdict.verdict.points(),
+                Some(Side::B) => score.b += verdict.verdict.points(),
+                None => {}
+            }
+            let quality = match verdict.tie_quality {
+                Some(TieQuality::High) => ", both good",
+                Some(TieQuality::Low) => ", both poor",
+                None => "",
+            };
+            format!(
+                "{}{quality}, {}; {} : {}; {}",
+                verdict.verdict.word(),
+                verdict.failure.word(),
+                score.a,
+                score.b,
+                on_one_line(&verdict.reason)
+            )
+        }
+        Some(RoundEnd::Judged(RoundOutcome::Abstained { reason })) => {
+            format!("the judge cannot tell: {}", on_one_line(reason))
+        }
+        Some(RoundEnd::Judged(RoundOutcome::Invalid(why))) => {
+            format!("no verdict: {}", on_one_line(&why.reason))
+        }
+        Some(RoundEnd::Failed(failure)) => failed(failure),
+        None => "being played".to_owned(),
+    };
+    out.push_str(&format!("   {ended}\n"));
+    out
+}
+
+fn short(text: &str) -> String {
+    let line = on_one_line(text);
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line,
+    }
+}
+
+fn failed(failure: &Failure) -> String {
+    match failure {
+        Failure::Question(why) => format!("no question: {}", on_one_line(&why.reason)),
+        Failure::Refused { reasons } => {
+            format!("question refused: {}", on_one_line(&reasons.join("; ")))
+        }
+        Failure::Answer { side, why } => {
+            format!(
+                "{} has no answer: {}",
+                side.word(),
+                on_one_line(&why.reason)
+            )
+        }
+        Failure::Answers { a, b } => format!(
+            "no answers: A {}; B {}",
+            on_one_line(&a.reason),
+            on_one_line(&b.reason)
+        ),
+    }
+}
+
+fn ending(record: &MatchRecord, duel: &DuelHead) -> String {
+    let Some((cause, score, winner)) = record.end else {
+        return "\nnot finished\n".to_owned();
+    };
+    let who = match winner {
+        Some(Side::A) => format!("{} wins", on_one_line(&duel.agents[0])),
+        Some(Side::B) => format!("{} wins", on_one_line(&duel.agents[1])),
+        None => "nobody wins".to_owned(),
+    };
+    format!("\n{} : {}, {who} ({})\n", score.a, score.b, cause.word())
+}
+
+/// A match of the list.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    duel: DuelHead,
+    rounds: u64,
+    failed_rounds: u64,
+    score: Option<Score>,
+    cause: Option<&'static str>,
+}
+
+/// Runs the command.
+pub fn list(global: &Global, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    let store = project.read_or_hint()?;
+    let mut listed = Vec::new();
+    for duel in store.duels()? {
+        let record = MatchRecord::of(&store.duel_events(&duel.id)?);
+        let rounds = record.grades().len() as u64;
+        listed.push(Listed {
+            duel,
+            rounds,
+            failed_rounds: record.rounds.len() as u64 - rounds,
+            score: record.end.map(|(_, score, _)| score),
+            cause: record.end.map(|(cause, ..)| cause.word()),
+        });
+    }
+    printer.show(&listed, list_text)?;
+    Ok(exit::DONE)
+}
+
+fn list_text(listed: &Vec<Listed>) -> String {
+    if listed.is_empty() {
+        return "no matches yet\nhint: `taskgen arena match --tree NAME A B`".to_owned();
+    }
+    let mut rows = table(&["match", "A", "B", "points", "rounds", "failed", "ended by"]);
+    for of in listed {
+        rows.add_row([
+            of.duel.id.to_string(),
+            on_one_line(&of.duel.agents[0]),
+            on_one_line(&of.duel.agents[1]),
+            of.score.map_or_else(
+                || "–".to_owned(),
+                |score| format!("{} : {}", score.a, score.b),
+            ),
+            of.rounds.to_string(),
+            of.failed_rounds.to_string(),
+            of.cause.unwrap_or("not finished").to_owned(),
+        ]);
+    }
+    rows.to_string()
+}

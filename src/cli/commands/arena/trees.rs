@@ -1,0 +1,229 @@
+//! `taskgen arena trees`: trees of pages, taken in, listed, shown and written.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
+use crate::{
+    arena::trees::markdown,
+    benchmarks::dr_arena::{
+        files::{JsonFile, TreeNode},
+        tree,
+    },
+    cli::{
+        args::{Global, ImportTrees, Trees},
+        project::Project,
+        ui::{
+            exit,
+            output::{Printer, Problem, count, listed, on_one_line, table},
+        },
+    },
+    data::arena::InfoTree,
+    files,
+    store::{Store, TreeHead},
+};
+
+/// Notes on a tree that are shown.
+const NOTES: usize = 10;
+/// Longest file that is read.
+const LONGEST: u64 = 256 << 20;
+
+/// Runs one of the commands.
+pub fn trees(global: &Global, command: &Trees, printer: &Printer) -> Result<u8> {
+    let project = Project::find(global)?;
+    match command {
+        Trees::Import(args) => import(&project.write(global)?, args, printer),
+        Trees::List => {
+            let trees = match project.read()? {
+                Some(store) => store.trees()?,
+                None => Vec::new(),
+            };
+            printer.show(&trees, list_text)?;
+            Ok(exit::DONE)
+        }
+        Trees::Show { tree } => {
+            let found = super::tree(&project.read_or_hint()?, tree)?;
+            printer.show(&found, show_text)?;
+            Ok(exit::DONE)
+        }
+        Trees::Export { tree: name, output } => {
+            let found = super::tree(&project.read_or_hint()?, name)?;
+            let text = JsonFile::from(tree::write(&found)).write();
+            if output == Path::new("-") {
+                printer.data(&text)?;
+            } else {
+                files::write_whole(output, text.as_bytes())
+                    .context("cannot write the file\nhint: choose another place")?;
+                printer.note(&format!("written: `{}`", output.display()));
+            }
+            Ok(exit::DONE)
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct Imported {
+    trees: Vec<Taken>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Serialize)]
+struct Taken {
+    name: String,
+    id: String,
+    pages: u64,
+    /// What a reader should know of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+fn import(store: &Store, args: &ImportTrees, printer: &Printer) -> Result<u8> {
+    let mut imported = Imported::default();
+    for path in &args.paths {
+        for file in files_of(path, &mut imported.problems) {
+            match taken(store, &file, &args.base_url) {
+                Ok(taken) => imported.trees.push(taken),
+                Err(error) => imported.problems.push(Problem {
+                    place: file.display().to_string(),
+                    problem: format!("{error:#}"),
+                }),
+            }
+        }
+    }
+    printer.show(&imported, import_text)?;
+    Ok(if imported.problems.is_empty() {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
+    })
+}
+
+/// The file, or those of a folder that may be trees, by name.
+fn files_of(path: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let entries = match fs_err::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => {
+            problems.push(Problem {
+                place: path.display().to_string(),
+                problem: error.to_string(),
+            });
+            return Vec::new();
+        }
+    };
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|file| is_document(file) || is_tree(file))
+        .collect();
+    found.sort();
+    found
+}
+
+fn has_ending(file: &Path, ending: &str) -> bool {
+    file.extension()
+        .is_some_and(|of| of.eq_ignore_ascii_case(ending))
+}
+
+fn is_document(file: &Path) -> bool {
+    has_ending(file, "md")
+}
+
+/// Of a folder of DR-Arena: the trees, and not what lies beside them.
+fn is_tree(file: &Path) -> bool {
+    let stem = file
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    has_ending(file, "json")
+        && !stem.is_some_and(|stem| ["summary", "metadata", "trends"].contains(&&*stem))
+}
+
+fn taken(store: &Store, file: &Path, base_url: &str) -> Result<Taken> {
+    let stem = file
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    let name = stem.context("a file without a name")?;
+    let length = fs_err::metadata(file)?.len();
+    anyhow::ensure!(length <= LONGEST, "longer than {} MB", LONGEST >> 20);
+    let bytes = fs_err::read(file)?;
+    let (tree, notes) = if is_document(file) {
+        let text = String::from_utf8_lossy(&bytes);
+        let tree = markdown::tree(&text, &format!("{base_url}{name}"))?;
+        (tree, Vec::new())
+    } else if let Ok(tree) = serde_json::from_slice::<InfoTree>(&bytes) {
+        (tree, Vec::new())
+    } else {
+        of_dr_arena(&name, &bytes)?
+    };
+    store.save_tree(&name, &tree, &on_one_line(&file.display().to_string()))?;
+    Ok(Taken {
+        name,
+        id: tree.id().to_string(),
+        pages: tree.nodes().len() as u64,
+        notes,
+    })
+}
+
+/// A tree of DR-Arena's file, with what it cannot hold of the file.
+fn of_dr_arena(name: &str, bytes: &[u8]) -> Result<(InfoTree, Vec<String>)> {
+    let file = JsonFile::<TreeNode>::read(name, bytes)?;
+    let read = tree::read(&file.value.content)?;
+    let mut notes: Vec<String> = file.problems.iter().map(ToString::to_string).collect();
+    notes.extend(read.findings.iter().map(ToString::to_string));
+    let more = (notes.len().saturating_sub(NOTES) + read.untold) as u64;
+    notes.truncate(NOTES);
+    if more > 0 {
+        notes.push(format!("and {more} more"));
+    }
+    Ok((read.tree, notes))
+}
+
+fn import_text(imported: &Imported) -> String {
+    let mut out = String::new();
+    for tree in &imported.trees {
+        out.push_str(&format!(
+            "{}: {}\n",
+            on_one_line(&tree.name),
+            count(tree.pages, "page")
+        ));
+        for note in &tree.notes {
+            out.push_str(&format!("  {}\n", on_one_line(note)));
+        }
+    }
+    out.push_str(&listed(&imported.problems));
+    out
+}
+
+fn list_text(trees: &Vec<TreeHead>) -> String {
+    if trees.is_empty() {
+        return "no trees yet\nhint: `taskgen arena trees import FILE`".to_owned();
+    }
+    let mut rows = table(&["tree", "pages", "from", "id"]);
+    for tree in trees {
+        rows.add_row([
+            on_one_line(&tree.name),
+            tree.pages.to_string(),
+            on_one_line(&tree.source),
+            tree.id.to_string(),
+        ]);
+    }
+    rows.to_string()
+}
+
+fn show_text(tree: &InfoTree) -> String {
+    let mut out = String::new();
+    for node in tree.nodes() {
+        let depth = tree.depth(&node.id).unwrap_or(0);
+        let title = node.page.title.as_deref().unwrap_or(&node.page.url);
+        let material = node.page.material().map_or(0, |text| text.chars().count());
+        out.push_str(&format!(
+            "{}{} ({})\n",
+            "  ".repeat(depth),
+            on_one_line(title),
+            count(material as u64, "character")
+        ));
+    }
+    out
+}
