@@ -66,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "agents",
             "context",
             "llm",
+            "web",
             "store",
             "citations",
             "stats",

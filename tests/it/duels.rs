@@ -2,13 +2,20 @@
 //! agents, code that asks and judges. Matches are gone on with wherever they were stopped, agents
 //! that fail lose nothing, and a model that names its target is told so.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
+use axum::{Router, response::Html};
 use serde_json::{Value, json};
 
 use crate::support::{
     ModelServer, Project, answers,
     llm::{Mood, Play, Request},
+    web::serve,
 };
 
 /// The address of a server that nobody asks.
@@ -354,4 +361,133 @@ fn a_model_that_names_its_target_is_told_so_and_a_judge_may_abstain() {
     assert_eq!(asked, 5, "{shown}");
     project.ok(&["arena", "match", "thorough", "hasty", "--tree", "tides"]);
     assert_eq!(fake.take(), 0);
+}
+
+/// A file that names agents in another order than they sat in: the winner's name counts.
+#[test]
+fn battles_of_a_file_are_rated_by_their_winners() {
+    let project = Project::new(NOBODY);
+    let battle = |a: &str, b: &str, points: [u32; 2], winner: Option<&str>| {
+        json!({
+            "id": format!("{a}-{b}-{points:?}"), "tree_id": "tree_0001", "model_a": a, "model_b": b,
+            "score_a": points[0], "score_b": points[1], "winner": winner, "rounds": 2
+        })
+    };
+    let battles = json!([
+        battle("x", "y", [2, 0], Some("x")),
+        battle("x", "y", [0, 2], Some("x")),
+        battle("x", "y", [1, 1], None),
+        battle("y", "z", [2, 0], Some("y")),
+        battle("z", "y", [3, 1], Some("z")),
+        battle("x", "z", [2, 0], Some("nobody")),
+    ]);
+    std::fs::write(project.path("battles.json"), battles.to_string()).expect("writable");
+    let file = project.path("battles.json");
+    let file = file.to_str().expect("UTF-8");
+    let output = project.output(&[
+        "arena",
+        "leaderboard",
+        "--from",
+        file,
+        "--published",
+        "--json",
+    ]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("1 battles say nothing") && told.contains("in 1 the points name the loser"),
+        "{told}"
+    );
+    let board: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let shown: Vec<(&str, i64)> = board["agents"]
+        .as_array()
+        .expect("agents")
+        .iter()
+        .map(|row| {
+            (
+                row["agent"].as_str().expect("a name"),
+                row["elo"].as_f64().expect("a rating").round() as i64,
+            )
+        })
+        .collect();
+    // x has 2.5 of 3 against y, and y has 1 of 2 against z: odds of 5 and of 1, mean 1000.
+    assert_eq!(shown, [("x", 1186), ("y", 907), ("z", 907)]);
+}
+
+/// A site in which each page links to the three pages below it, four levels deep, and back.
+fn site(hits: Arc<Mutex<BTreeMap<String, usize>>>) -> String {
+    serve(Router::new().fallback(move |request: axum::extract::Request| {
+        let path = request.uri().path().to_owned();
+        *hits.lock().expect("no panic").entry(path.clone()).or_default() += 1;
+        async move {
+            if path == "/robots.txt" || path.len() > 10 {
+                return (axum::http::StatusCode::NOT_FOUND, Html(String::new()));
+            }
+            let prose = format!("The station at {path} was built in 19{:02} and reads the river twice a day. ", path.len() * 7);
+            let links: String = ["1", "2", "3"]
+                .map(|n| {
+                    let below = format!("{}{n}", if path == "/" { "/s" } else { &path });
+                    format!("<p>From here the water runs on to <a href='{below}'>station number {below}</a>, which was built later.</p>")
+                })
+                .concat();
+            let page = format!(
+                "<html><head><title>Station {path}</title></head><body><article><h1>Station {path}</h1><p>{}</p>{links}<p>It began at <a href='/'>the source of the river</a> long ago.</p></article></body></html>",
+                prose.repeat(6)
+            );
+            (axum::http::StatusCode::OK, Html(page))
+        }
+    }))
+}
+
+#[test]
+fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
+    let hits = Arc::new(Mutex::new(BTreeMap::new()));
+    let url = site(Arc::clone(&hits));
+    let project = project(&BOTH).config("[web]\npause_ms = 0\nper_host = 8\n");
+    let build = |name: &str| {
+        project.json(&[
+            "arena",
+            "trees",
+            "build",
+            &url,
+            "--name",
+            name,
+            "--depth",
+            "2",
+            "--width",
+            "2",
+            "--allow-private-network",
+        ])
+    };
+    let built = build("river");
+    assert_eq!(
+        (&built["pages"], &built["fetched"]),
+        (&json!(7), &json!(7)),
+        "{built}"
+    );
+    assert_eq!(built["refusals"], json!([]), "{built}");
+    let once = hits.lock().expect("no panic").clone();
+    assert!(once.values().all(|n| *n == 1), "{once:?}");
+    // The same again, from what is kept: nothing is fetched, and it is the same tree.
+    assert_eq!(build("river")["id"], built["id"]);
+    assert_eq!(*hits.lock().expect("no panic"), once);
+    project.fails(
+        &["arena", "trees", "build", "ftp://a.example/", "--name", "x"],
+        2,
+    );
+    // Agents that find nothing tie: the match goes up, and elsewhere, and asks for more pages.
+    let shown = project.json(&[
+        "arena",
+        "match",
+        "thorough",
+        "hasty",
+        "--tree",
+        "river",
+        "--allow-private-network",
+    ]);
+    assert_eq!(shown["follows"], true, "{shown}");
+    let tree = project.json(&["arena", "trees", "show", "river"]);
+    assert_eq!(
+        (&tree["id"], tree["nodes"].as_array().map(Vec::len)),
+        (&built["id"], Some(7))
+    );
 }

@@ -34,6 +34,11 @@ pub enum Arena {
 pub enum Trees {
     /// Take in trees: files of DR-Arena, trees that were exported, or documents in Markdown
     Import(ImportTrees),
+    /// Make a tree of the pages that a page links to, and those that these link to
+    ///
+    /// Robots' rules and pauses are kept as everywhere, and each page is fetched once. Pages belong
+    /// to their authors: whoever passes a tree on needs their leave.
+    Build(BuildTree),
     /// List the trees
     List,
     /// Show the pages of a tree
@@ -62,6 +67,29 @@ pub struct ImportTrees {
     pub base_url: String,
 }
 
+/// `arena trees build`
+#[derive(Clone, Debug, clap::Args)]
+pub struct BuildTree {
+    /// Address of the root
+    #[arg(value_name = "URL")]
+    pub root: String,
+    /// Its name
+    #[arg(long)]
+    pub name: String,
+    /// Levels below the root
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10))]
+    pub depth: usize,
+    /// Pages below a page at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=50))]
+    pub width: usize,
+    /// Pages at most
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=5000))]
+    pub pages: usize,
+    /// Also fetch pages from private addresses: for an intranet
+    #[arg(long)]
+    pub allow_private_network: bool,
+}
+
 /// `arena match`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Duel {
@@ -84,6 +112,9 @@ pub struct Rules {
     /// Points by which one must lead for the match to end
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub margin: u32,
+    /// Also fetch pages from private addresses: for an intranet
+    #[arg(long)]
+    pub allow_private_network: bool,
 }
 
 /// `arena tournament`
@@ -113,6 +144,13 @@ pub struct ArenaBoard {
     /// Only the matches of this tournament
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
+    /// Rate the battles of a file of DR-Arena's (battles.json, all_debate_history.jsonl) instead;
+    /// needs no project
+    #[arg(long, value_name = "FILE", conflicts_with = "tournament")]
+    pub from: Option<PathBuf>,
+    /// Rate as published: the likeliest strengths, without a prior and without a seat term
+    #[arg(long)]
+    pub published: bool,
     /// Also write the table to this file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

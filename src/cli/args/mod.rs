@@ -17,7 +17,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use self::{
-    arena::{Arena, ArenaBoard, Duel, ImportTrees, Replay, Rules, Tournament, Trees},
+    arena::{Arena, ArenaBoard, BuildTree, Duel, ImportTrees, Replay, Rules, Tournament, Trees},
     evaluation::{
         Answer, Audit, Evaluate, Leaderboard, Plan, RemoveReports, Report, Reports, Rescore,
         Supervise, Wiki, WikiCollect,

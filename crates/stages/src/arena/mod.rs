@@ -5,6 +5,7 @@
 
 pub mod examiner;
 pub mod matches;
+pub mod pages;
 pub mod play;
 pub mod profile;
 pub mod record;

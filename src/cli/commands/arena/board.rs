@@ -8,8 +8,16 @@ use serde::Serialize;
 
 use crate::{
     arena::{
-        profile::{AnswerBias, FailureProfile, failure_profiles, length_bias, reference_bias},
+        matches::stop::MatchResult,
+        profile::{
+            AnswerBias, FailureProfile, JudgedRound, KindShare, failure_profiles, length_bias,
+            reference_bias,
+        },
         record::MatchRecord,
+    },
+    benchmarks::dr_arena::{
+        files::{Battles, History, JsonFile},
+        seats::{BattleFault, BattleFigures, Fought, Seats, of_battle, of_history},
     },
     cli::{
         args::{self, Global},
@@ -19,12 +27,15 @@ use crate::{
             output::{Printer, on_one_line, table},
         },
     },
+    data::Side,
     files,
-    stats::pairwise::{
-        bradley_terry::Game,
-        ratings::{Options, Rating, RatingState, Ratings, Seat, online, rate},
+    stats::{
+        binomial::Share,
+        pairwise::{
+            bradley_terry::Game,
+            ratings::{Options, Rating, RatingState, Ratings, Seat, online, rate},
+        },
     },
-    store::Store,
 };
 
 /// Elo points of an agent before its first match, and the factor of a match, of the online variant.
@@ -59,19 +70,85 @@ struct Row {
     rating: Rating,
     /// The rating that matches in their order give, each moving it a little.
     online_elo: f64,
-    #[serde(flatten)]
-    failures: Option<FailureProfile>,
+    /// How often it did not win a round, and what it lacked; none without a judged round.
+    failures: Option<Failures>,
+}
+
+/// Matches as they are rated.
+#[derive(Default)]
+struct Matches {
+    /// The agents by name.
+    names: Vec<String>,
+    /// Matches with a result, in the order in which they were played.
+    games: Vec<Game>,
+    without_result: u64,
+    judged: Vec<JudgedRound>,
+}
+
+impl Matches {
+    /// Matches of agents in their seats, each with its result if it has one.
+    fn of(matches: Vec<([String; 2], Option<MatchResult>)>, judged: Vec<JudgedRound>) -> Self {
+        let names: BTreeSet<&String> = matches.iter().flat_map(|(agents, _)| agents).collect();
+        let names: Vec<String> = names.into_iter().cloned().collect();
+        let number = |name: &String| names.binary_search(name).unwrap_or_default() as u32;
+        let games = matches.iter().filter_map(|(agents, result)| {
+            Some(Game {
+                first: number(&agents[0]),
+                second: number(&agents[1]),
+                judge: 0,
+                score: (*result)?.score(),
+            })
+        });
+        let games: Vec<Game> = games.collect();
+        Self {
+            without_result: (matches.len() - games.len()) as u64,
+            games,
+            names,
+            judged,
+        }
+    }
+}
+
+/// A profile without the agent's name, which the row has.
+#[derive(Serialize)]
+struct Failures {
+    rounds: u64,
+    lost: u64,
+    tied: u64,
+    share: Option<Share>,
+    kinds: Vec<KindShare>,
+    untagged: u64,
+}
+
+impl From<FailureProfile> for Failures {
+    fn from(of: FailureProfile) -> Self {
+        Self {
+            rounds: of.rounds,
+            lost: of.lost,
+            tied: of.tied,
+            share: of.failures,
+            kinds: of.kinds,
+            untagged: of.untagged,
+        }
+    }
 }
 
 /// Runs the command.
 pub fn leaderboard(global: &Global, args: &args::ArenaBoard, printer: &Printer) -> Result<u8> {
-    let project = Project::find(global)?;
-    let store = project.read_or_hint()?;
-    let board = board(
-        &store,
-        args.tournament.as_deref(),
-        project.loaded.config.seed,
-    )?;
+    let matches = match &args.from {
+        Some(file) => of_file(file, printer)?,
+        None => of_project(global, args.tournament.as_deref())?,
+    };
+    if matches.names.is_empty() {
+        let hint = "hint: `taskgen arena match --tree NAME A B`, or `taskgen arena tournament NAME --agents a,b,c`";
+        return Err(Usage(format!("no matches yet\n{hint}")).into());
+    }
+    let options = if args.published {
+        Options::published()
+    } else {
+        Options::default()
+    };
+    let board = board(matches, args.tournament.clone(), &options);
     printer.show(&board, text)?;
     if let Some(path) = &args.csv {
         write_csv(path, &board)?;
@@ -80,57 +157,91 @@ pub fn leaderboard(global: &Global, args: &args::ArenaBoard, printer: &Printer) 
     Ok(exit::DONE)
 }
 
-fn board(store: &Store, tournament: Option<&str>, seed: u64) -> Result<Board> {
-    let mut records = Vec::new();
+fn of_project(global: &Global, tournament: Option<&str>) -> Result<Matches> {
+    let store = Project::find(global)?.read_or_hint()?;
+    let (mut matches, mut judged) = (Vec::new(), Vec::new());
     for duel in store.duels()? {
         let of = duel.round.as_ref().map(|(name, _)| name.as_str());
         if tournament.is_none() || of == tournament {
-            records.push(MatchRecord::of(&store.duel_events(&duel.id)?));
+            let record = MatchRecord::of(&store.duel_events(&duel.id)?);
+            matches.push((duel.agents, record.result().and_then(Result::ok)));
+            judged.extend(record.judged());
         }
     }
-    if records.is_empty() {
-        let hint = "hint: `taskgen arena match --tree NAME A B`, or `taskgen arena tournament NAME --agents a,b,c`";
-        return Err(Usage(format!("no matches yet\n{hint}")).into());
+    Ok(Matches::of(matches, judged))
+}
+
+/// The battles of a file; those that say nothing are counted by cause.
+fn of_file(file: &Path, printer: &Printer) -> Result<Matches> {
+    let name = file.display().to_string();
+    let bytes = fs_err::read(file).context("hint: name a file of DR-Arena's")?;
+    let battles: Vec<Result<Fought, BattleFault>> = if name.ends_with(".jsonl") {
+        let read = History::read(&name, &bytes);
+        for problem in read.problems {
+            printer.error(&problem.to_string());
+        }
+        let lines = read.value.lines.iter();
+        lines.map(|(_, line)| of_history(line)).collect()
+    } else {
+        let read = JsonFile::<Battles>::read(&name, &bytes)?;
+        let battles = read.value.content;
+        let battles = battles.iter().filter_map(|battle| battle.get());
+        battles.map(of_battle).collect()
+    };
+    let mut figures = BattleFigures::default();
+    battles.iter().for_each(|battle| figures.add(battle));
+    for (fault, n) in &figures.faults {
+        printer.error(&format!("{n} battles say nothing: {fault}"));
     }
-    let names: BTreeSet<&str> = records
-        .iter()
-        .flat_map(|record| &record.agents)
-        .map(String::as_str)
-        .collect();
-    let names: Vec<&str> = names.into_iter().collect();
-    let number = |name: &str| names.binary_search(&name).unwrap_or_default() as u32;
-    let games: Vec<Game> = records
-        .iter()
-        .filter_map(|record| {
-            Some(Game {
-                first: number(&record.agents[0]),
-                second: number(&record.agents[1]),
-                judge: 0,
-                score: record.result()?.ok()?.score(),
-            })
-        })
-        .collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    printer.note(&format!(
+        "{} battles, {} ties; in {} the points name the loser, because they stand in the order of the seats: the winner's name counts",
+        figures.battles, figures.ties, figures.trapped
+    ));
+    let matches = battles.into_iter().filter_map(Result::ok).map(|battle| {
+        let result = match battle.winner {
+            Some(Side::A) => MatchResult::First,
+            Some(Side::B) => MatchResult::Second,
+            None => MatchResult::Tie,
+        };
+        // Where the file names both in another order than they sat in, the seats are put right.
+        if battle.seats == Seats::Changed {
+            let [first, second] = battle.agents;
+            ([second, first], Some(result.swapped()))
+        } else {
+            (battle.agents, Some(result))
+        }
+    });
+    Ok(Matches::of(matches.collect(), Vec::new()))
+}
+
+fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Board {
+    let Matches {
+        names,
+        games,
+        without_result,
+        judged,
+    } = matches;
+    // Intervals come from the curvature: nothing is drawn.
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
     let Ratings {
         agents,
         components,
         seat,
         ..
-    } = rate(names.len(), &games, &Options::default(), &mut rng);
+    } = rate(names.len(), &games, options, &mut rng);
     let online = online(names.len(), &games, START, K);
-    let judged: Vec<_> = records.iter().flat_map(MatchRecord::judged).collect();
     let mut profiles = failure_profiles(&judged);
     let mut rows: Vec<Row> = names
-        .iter()
+        .into_iter()
         .zip(agents)
         .zip(online)
-        .map(|((name, rating), online_elo)| {
-            let at = profiles.iter().position(|of| of.agent == *name);
+        .map(|((agent, rating), online_elo)| {
+            let at = profiles.iter().position(|of| of.agent == agent);
             Row {
-                agent: (*name).to_owned(),
+                failures: at.map(|at| profiles.swap_remove(at).into()),
+                agent,
                 rating,
                 online_elo,
-                failures: at.map(|at| profiles.swap_remove(at)),
             }
         })
         .collect();
@@ -138,16 +249,16 @@ fn board(store: &Store, tournament: Option<&str>, seed: u64) -> Result<Board> {
         let elo = |row: &Row| row.rating.elo.unwrap_or(f64::NEG_INFINITY);
         elo(b).total_cmp(&elo(a)).then(a.agent.cmp(&b.agent))
     });
-    Ok(Board {
-        tournament: tournament.map(str::to_owned),
+    Board {
+        tournament,
         matches: games.len() as u64,
-        without_result: (records.len() - games.len()) as u64,
+        without_result,
         components,
         seat,
         agents: rows,
         length_bias: length_bias(&judged),
         reference_bias: reference_bias(&judged),
-    })
+    }
 }
 
 fn elo(rating: &Rating) -> String {

@@ -11,10 +11,13 @@ use anyhow::Result;
 use crate::{
     cli::{
         args::{Arena, Global},
+        commands::evaluate::judge::pages_options,
+        project::Project,
         ui::{exit::Usage, output::Printer},
     },
     data::arena::InfoTree,
     store::Store,
+    web::Pages,
 };
 
 /// Runs one of the commands.
@@ -27,6 +30,25 @@ pub fn arena(global: &Global, command: &Arena, printer: &Printer) -> Result<u8> 
         Arena::Replay(args) => replay::replay(global, args, printer),
         Arena::List => replay::list(global, printer),
     }
+}
+
+/// Where pages come from that a tree does not have.
+fn web(
+    global: &Global,
+    project: &Project,
+    allow_private: bool,
+    printer: &Printer,
+) -> Result<Pages> {
+    if allow_private {
+        printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a page links to");
+    }
+    Pages::new(pages_options(
+        global,
+        project,
+        allow_private,
+        false,
+        printer,
+    )?)
 }
 
 /// The tree of a name or id.

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     arena::{
-        play::{Players, WithoutNetwork, play},
+        pages::WebPages,
+        play::{PageSource, Players, play},
         record::MatchRecord,
         season::{self, Setup},
         tournament::{self, Plan},
@@ -49,7 +50,14 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
         agents,
         round: None,
     };
-    let work = one(&seats, &tree, &duel, rules);
+    let web = super::web(global, &project, args.rules.allow_private_network, printer)?;
+    let now = jiff::Timestamp::now().to_string();
+    let pages = WebPages {
+        store: &store,
+        pages: &web,
+        now: &now,
+    };
+    let work = one(&seats, &pages, &tree, &duel, rules);
     let played = stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer);
     if global.dry_run {
         let _done = played?;
@@ -89,6 +97,7 @@ fn rules(of: args::Rules) -> MatchRules {
 /// Plays a match; what it cost in dollars, as far as all of it is known.
 async fn one(
     seats: &Seats,
+    pages: &dyn PageSource,
     tree: &InfoTree,
     duel: &DuelHead,
     rules: MatchRules,
@@ -96,7 +105,7 @@ async fn one(
     let players = Players {
         ctx: &seats.ctx,
         agents: seats.both(&duel.agents)?,
-        pages: &WithoutNetwork,
+        pages,
         folder: &seats.folder,
     };
     let events = play(&players, tree, duel, rules).await?.unwrap_or_default();
@@ -120,10 +129,17 @@ pub fn tournament(global: &Global, args: &args::Tournament, printer: &Printer) -
     let store = Arc::new(project.write(global)?);
     let setup = setup(&store, args, project.loaded.config.seed)?;
     let seats = Seats::ready(global, &project, &store, &setup.agents, printer)?;
+    let web = super::web(global, &project, args.rules.allow_private_network, printer)?;
+    let now = jiff::Timestamp::now().to_string();
+    let pages = WebPages {
+        store: &store,
+        pages: &web,
+        now: &now,
+    };
     let work = async {
         season::run(&seats.ctx, &args.name, &setup, args.jobs, async |duel| {
             let tree = super::tree(&store, duel.tree.as_str())?;
-            one(&seats, &tree, duel, setup.rules).await
+            one(&seats, &pages, &tree, duel, setup.rules).await
         })
         .await
     };

@@ -1,27 +1,40 @@
 //! `taskgen arena trees`: trees of pages, taken in, listed, shown and written.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
-    arena::trees::markdown,
+    arena::{
+        pages::WebPages,
+        trees::{
+            crawl::{Shape, crawl},
+            markdown,
+            validation::{TreeRules, figures, refusals},
+        },
+    },
     benchmarks::dr_arena::{
         files::{JsonFile, TreeNode},
         tree,
     },
     cli::{
-        args::{Global, ImportTrees, Trees},
-        project::Project,
+        args::{BuildTree, Global, ImportTrees, Trees},
+        project::{Project, resolve},
         ui::{
-            exit,
+            exit::{self, Usage},
             output::{Printer, Problem, count, listed, on_one_line, table},
+            progress,
         },
     },
-    data::arena::InfoTree,
+    context::Notice,
+    data::arena::{InfoTree, PageState},
     files,
     store::{Store, TreeHead},
+    text::url::canonical,
 };
 
 /// Notes on a tree that are shown.
@@ -34,6 +47,7 @@ pub fn trees(global: &Global, command: &Trees, printer: &Printer) -> Result<u8> 
     let project = Project::find(global)?;
     match command {
         Trees::Import(args) => import(&project.write(global)?, args, printer),
+        Trees::Build(args) => build(global, &project, args, printer),
         Trees::List => {
             let trees = match project.read()? {
                 Some(store) => store.trees()?,
@@ -60,6 +74,118 @@ pub fn trees(global: &Global, command: &Trees, printer: &Printer) -> Result<u8> 
             Ok(exit::DONE)
         }
     }
+}
+
+/// A tree of pages of the web.
+fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer) -> Result<u8> {
+    let root = canonical(&args.root).ok_or_else(|| {
+        Usage(format!(
+            "not an address of the web: `{}`\nhint: https://…",
+            on_one_line(&args.root)
+        ))
+    })?;
+    resolve::stop_on_signals(*printer)?;
+    let store = project.write(global)?;
+    let web = super::web(global, project, args.allow_private_network, printer)?;
+    let now = jiff::Timestamp::now().to_string();
+    let pages = WebPages {
+        store: &store,
+        pages: &web,
+        now: &now,
+    };
+    let shape = Shape {
+        depth: args.depth,
+        width: args.width,
+        pages: args.pages,
+    };
+    let notify = progress::notify(global.quiet || global.json);
+    notify(Notice::Start {
+        stage: "pages",
+        total: args.pages as u64,
+    });
+    let seed = project.loaded.config.seed;
+    let crawled = resolve::block_on(crawl(&pages, &root, shape, seed, |_| {
+        notify(Notice::Advance(1));
+    }));
+    notify(Notice::End);
+    let tree = crawled?;
+    if !tree.root().page.is_fetched() {
+        return Err(Usage(format!(
+            "the root cannot be had: {}\nhint: the pages that were fetched are kept; the same command tries again",
+            state_word(&tree.root().page.state)
+        ))
+        .into());
+    }
+    let refusals = refusals(&tree, TreeRules::default());
+    for refusal in &refusals {
+        printer.error(&format!("not a tree that DR-Arena would take: {refusal}"));
+    }
+    store.save_tree(&args.name, &tree, &root)?;
+    let figures = figures(&tree);
+    let built = Built {
+        name: args.name.clone(),
+        id: tree.id().to_string(),
+        pages: figures.pages as u64,
+        fetched: figures.fetched as u64,
+        usable: figures.usable as u64,
+        failed: failures(&tree),
+        refusals: refusals.iter().map(ToString::to_string).collect(),
+    };
+    printer.show(&built, built_text)?;
+    Ok(exit::DONE)
+}
+
+/// A tree that was built.
+#[derive(Serialize)]
+struct Built {
+    name: String,
+    id: String,
+    pages: u64,
+    fetched: u64,
+    /// Pages with enough text to be asked about.
+    usable: u64,
+    /// Pages that could not be had, by cause.
+    failed: BTreeMap<String, u64>,
+    refusals: Vec<String>,
+}
+
+fn state_word(state: &PageState) -> &str {
+    match state {
+        PageState::Failed(cause) => cause,
+        PageState::Fetched => "fetched",
+        PageState::Unvisited => "not fetched",
+    }
+}
+
+fn failures(tree: &InfoTree) -> BTreeMap<String, u64> {
+    let mut failed = BTreeMap::new();
+    for node in tree.nodes() {
+        if let PageState::Failed(cause) = &node.page.state {
+            *failed.entry(cause.clone()).or_default() += 1;
+        }
+    }
+    failed
+}
+
+fn built_text(built: &Built) -> String {
+    let failed: Vec<String> = built
+        .failed
+        .iter()
+        .map(|(cause, n)| format!("{cause} {n}"))
+        .collect();
+    let failed = if failed.is_empty() {
+        "none".to_owned()
+    } else {
+        failed.join(", ")
+    };
+    format!(
+        "{}: {}, {} fetched, {} to ask about; failed: {failed}\nnext: `taskgen arena match A B --tree {}`",
+        on_one_line(&built.name),
+        count(built.pages, "page"),
+        built.fetched,
+        built.usable,
+        on_one_line(&built.name),
+    )
 }
 
 #[derive(Default, Serialize)]

@@ -204,7 +204,8 @@ pub fn read_page() -> Result<u8> {
     Ok(exit::DONE)
 }
 
-fn pages_options(
+/// How pages are got, by the project's settings and the flags of every command.
+pub fn pages_options(
     global: &Global,
     project: &Project,
     allow_private: bool,
