@@ -282,7 +282,7 @@ fn text(board: &Board) -> String {
         "lost",
         "tied",
         "rounds not won",
-        "of them deep, wide",
+        "deep, wide, both, neither",
     ]);
     for row in &board.agents {
         let Rating {
@@ -296,7 +296,7 @@ fn text(board: &Board) -> String {
         let (failed, kinds) = match &row.failures {
             Some(of) => (
                 format!("{} of {}", of.lost + of.tied, of.rounds),
-                of.kinds[..2]
+                of.kinds
                     .iter()
                     .map(|kind| kind.rounds.to_string())
                     .collect::<Vec<_>>()

@@ -10,6 +10,7 @@ use crate::{
     arena::play::{DUEL, EXAMINE},
     cli::{
         args::Global,
+        commands::reports::answer::say_what_it_gets,
         project::{Project, agents, resolve, roles::Role, settings::AgentConfig},
         ui::{exit::Usage, output::Printer, progress},
     },
@@ -43,8 +44,12 @@ impl Seats {
             .map(|name| Ok((name, agents::named(project, name)?)))
             .collect::<Result<_>>()?;
         for (name, settings) in &settings {
-            if let Some(note) = agents::without_sandbox(name, settings) {
-                printer.note(&note);
+            if let Some(command) = &settings.command {
+                check_program(global, name)?;
+                if let Some(note) = agents::without_sandbox(name, settings) {
+                    printer.note(&note);
+                }
+                say_what_it_gets(name, command, &settings.env, printer);
             }
         }
         let config = &project.loaded.config.roles;
@@ -82,6 +87,19 @@ impl Seats {
         };
         Ok([agent(&names[0])?, agent(&names[1])?])
     }
+}
+
+/// Refuses flags that have no meaning for a program, because its actions cannot be foreseen.
+fn check_program(global: &Global, name: &str) -> Result<()> {
+    let flag = match (global.dry_run, global.replay) {
+        (true, _) => "--dry-run",
+        (_, true) => "--replay",
+        _ => return Ok(()),
+    };
+    Err(Usage(format!(
+        "{flag} runs no program, and the agent `{name}` is one\nhint: `taskgen arena replay` shows matches that were played"
+    ))
+    .into())
 }
 
 /// Refuses an agent against itself.

@@ -120,7 +120,7 @@ fn check_program(global: &Global, args: &args::Answer, printer: &Printer) -> Res
 }
 
 /// Which program gets which variables of the environment: a project from elsewhere may name any.
-fn say_what_it_gets(agent: &str, command: &str, named: &[String], printer: &Printer) {
+pub fn say_what_it_gets(agent: &str, command: &str, named: &[String], printer: &Printer) {
     if named.is_empty() {
         return;
     }
