@@ -23,6 +23,11 @@ impl Folded {
         Self::of(pieces(&plain(text)))
     }
 
+    /// The text with what was cut up within words put together.
+    pub fn mended(text: &str) -> Self {
+        Self::of(mended(&plain(text)))
+    }
+
     /// Joins pieces.
     pub fn of(pieces: Vec<String>) -> Self {
         let mut joined = String::new();
@@ -116,18 +121,28 @@ fn plain(text: &str) -> String {
     simplified(&letters.nfc().collect::<String>()).into_owned()
 }
 
+/// The pieces of a plain text. An apostrophe within a word is no joint.
 fn pieces(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let is_letter = |at: Option<usize>| {
+        let c = at.and_then(|at| chars.get(at));
+        c.is_some_and(|c| c.is_alphanumeric() && !is_han(*c))
+    };
     let mut pieces = Vec::new();
     let mut word = String::new();
-    for c in text.chars() {
-        if c.is_alphanumeric() && !is_han(c) {
-            word.push(c);
+    for (at, c) in chars.iter().enumerate() {
+        if is_letter(Some(at)) {
+            word.push(*c);
+            continue;
+        }
+        let within = is_letter(at.checked_sub(1)) && is_letter(Some(at + 1));
+        if matches!(c, '\'' | '’') && within {
             continue;
         }
         if !word.is_empty() {
             pieces.push(std::mem::take(&mut word));
         }
-        if is_han(c) {
+        if is_han(*c) {
             pieces.push(c.to_string());
         }
     }
@@ -135,6 +150,37 @@ fn pieces(text: &str) -> Vec<String> {
         pieces.push(word);
     }
     pieces
+}
+
+/// Letters of a row of single ones that may be a word.
+const LEAST_ROW: usize = 3;
+
+/// The text with what hyphens, dots and the like join as one piece, and rows of single letters, too:
+/// `p-y-t-h-o-n` and `p y t h o n`.
+fn mended(text: &str) -> Vec<String> {
+    let mut mended: Vec<String> = Vec::new();
+    let mut row: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let piece = pieces(word).concat();
+        if piece.chars().count() == 1 {
+            row.push(piece);
+            continue;
+        }
+        end_row(&mut row, &mut mended);
+        if !piece.is_empty() {
+            mended.push(piece);
+        }
+    }
+    end_row(&mut row, &mut mended);
+    mended
+}
+
+fn end_row(row: &mut Vec<String>, mended: &mut Vec<String>) {
+    if row.len() >= LEAST_ROW {
+        mended.push(row.concat());
+        row.clear();
+    }
+    mended.append(row);
 }
 
 /// Accents that stand alone once letters are decomposed, and characters that nobody sees.
@@ -199,6 +245,7 @@ mod tests {
         check("Straße, Ærø", "strasse aero");
         check("機器翻譯 2.0", "机 器 翻 译 2 0");
         check("서울", "서울");
+        check("'O'Brien’s' x", "obriens x");
     }
 
     #[test]
@@ -217,6 +264,17 @@ mod tests {
         }
         assert!(!Folded::new("the elephants").holds("ants"));
         assert!(Folded::new("用机器翻译的书").holds("机器翻译"));
+    }
+
+    #[test]
+    fn words_that_were_cut_up_are_mended() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(Folded::mended(text).pieces.join(" "), expect, "{text}");
+        };
+        check("a p-y-t.h-o-n here", "a python here");
+        check("of p y t h o n, 3", "of python3");
+        check("sour-dough's a thing", "sourdoughs a thing");
+        check("I or a", "i or a");
     }
 
     #[test]

@@ -40,8 +40,6 @@ const SHARE: f64 = 0.7;
 const HAN_SHARE: f64 = 0.6;
 /// Han characters that stand for a name.
 const LEAST_HAN: usize = 3;
-/// Letters of a common word that is found cut up, too.
-const LONG_WORD: usize = 8;
 /// Words that may stand among those of a name.
 const APART: usize = 2;
 
@@ -118,6 +116,8 @@ pub fn leaks(question: &str, hidden: &[Hidden<'_>], known: &[&str]) -> Vec<Leak>
 
 struct Question {
     text: Folded,
+    /// The same with words mended that were cut up.
+    mended: Folded,
     /// The same without words that spell out an address.
     unspelled: Folded,
     /// Words as they stand, for names of two letters.
@@ -139,6 +139,7 @@ impl Question {
         let words = question.split(|c: char| !c.is_alphanumeric());
         Self {
             unspelled: Folded::of(unspelled.cloned().collect()),
+            mended: Folded::mended(&letters),
             written: words.map(str::to_owned).collect(),
             known: known.map(|piece| stem(piece).to_owned()).collect(),
             titles,
@@ -179,10 +180,18 @@ impl Question {
         if !own && (common || self.is_known(name)) {
             return false;
         }
-        if common && characters < LONG_WORD {
-            return self.text.has_piece(joined);
+        if common {
+            return self.has_piece(joined);
         }
         self.text.holds(joined) || self.unspelled.holds(joined)
+    }
+
+    fn has_piece(&self, word: &str) -> bool {
+        self.text.has_piece(word) || self.mended.has_piece(word)
+    }
+
+    fn has_together(&self, words: &[&str], apart: usize) -> bool {
+        self.text.has_together(words, apart) || self.mended.has_together(words, apart)
     }
 
     /// Whether the pages that the question leads through have the name in their titles.
@@ -201,7 +210,7 @@ impl Question {
         sites.into_iter().find(|site| {
             // `videogames` is a site, `video games` are not.
             let found = if is_language(site) {
-                self.text.has_piece(site)
+                self.has_piece(site)
             } else {
                 self.text.holds(site)
             };
@@ -227,13 +236,13 @@ impl Question {
         let (all, unknown) = (words(&content), words(&unknown));
         let near = all.len() > 2 || unknown.iter().any(|word| is_telling(word));
         let apart = if near { APART } else { 0 };
-        if all.len() >= 2 && !unknown.is_empty() && self.text.has_together(&all, apart) {
+        if all.len() >= 2 && !unknown.is_empty() && self.has_together(&all, apart) {
             return Some((LeakKind::Reordered, all.join(" ")));
         }
         let word = unknown.iter().find(|word| {
             is_telling(word)
                 && if is_language(word) {
-                    self.text.has_piece(word)
+                    self.has_piece(word)
                 } else {
                     self.text.holds(word)
                 }

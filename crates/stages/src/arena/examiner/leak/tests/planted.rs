@@ -53,14 +53,14 @@ fn measured(pages: &[Planted]) -> [usize; 4] {
 fn leaks_are_found_and_clean_questions_raise_no_alarm() {
     let [planted, found, clean, alarms] = measured(PLANTED);
     assert_eq!((planted, clean), (60, 60));
-    assert!(found >= 57, "{found} of {planted}");
-    assert!(alarms <= 2, "{alarms} of {clean}");
+    assert!(found >= 58, "{found} of {planted}");
+    assert!(alarms <= 1, "{alarms} of {clean}");
 }
 
 #[test]
 fn questions_that_no_rule_was_made_for() {
     let [planted, found, clean, alarms] = measured(FRESH);
     assert_eq!((planted, clean), (20, 20));
-    assert!(found >= 15, "{found} of {planted}");
-    assert!(alarms <= 1, "{alarms} of {clean}");
+    assert!(found >= 18, "{found} of {planted}");
+    assert!(alarms == 0, "{alarms} of {clean}");
 }
