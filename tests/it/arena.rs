@@ -63,12 +63,14 @@ fn published_files_are_counted_again() {
             let read = JsonFile::<Battles>::read(&shown, &bytes).unwrap();
             let battles = read.value.content;
             let battles = battles.iter().filter_map(|battle| battle.get());
-            battles.for_each(|battle| listed.add(&of_battle(battle)));
+            for battle in battles {
+                listed.add(&of_battle(battle));
+            }
         } else if name == "all_debate_history.jsonl" {
             let lines = History::read(&shown, &bytes).value.lines;
-            lines
-                .iter()
-                .for_each(|(_, line)| played.add(&of_history(line)));
+            for (_, line) in &lines {
+                played.add(&of_history(line));
+            }
         } else if name == "verdicts.json" {
             let read = JsonFile::<Verdicts>::read(&shown, &bytes).unwrap();
             for log in read.value.content.iter().filter_map(|log| log.get()) {

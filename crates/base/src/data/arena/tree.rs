@@ -358,7 +358,9 @@ impl InfoTree {
             }
         }
         let mut parts = Vec::new();
-        nodes.iter().for_each(|node| node.parts(&mut parts));
+        for node in &nodes {
+            node.parts(&mut parts);
+        }
         Ok(Self {
             id: InfoTreeId::from_parts(&parts),
             nodes,

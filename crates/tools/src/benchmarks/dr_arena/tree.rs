@@ -178,7 +178,7 @@ pub fn read(root: &TreeNode) -> Result<TreeRead, NoTree> {
         for child in file.children.get().into_iter().flatten().rev() {
             match child {
                 Field::Read(child) => {
-                    open.push((child, Some(at), depth + 1, edge_to(child, &links)))
+                    open.push((child, Some(at), depth + 1, edge_to(child, &links)));
                 }
                 Field::Absent | Field::Other(_) => findings.push(TreeFinding::NoPage),
             }

@@ -1,7 +1,7 @@
 //! Whatever happens: a match ends, seats mirror, and its events tell it again.
 
 use proptest::prelude::*;
-use rand::{Rng, RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use rand::{Rng, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::game::{Game, verdict, why};
 use crate::{

@@ -62,7 +62,9 @@ fn check(
     for (class, expect) in CLASSES.into_iter().zip(expect) {
         for outcome in verdicts(class) {
             let mut game = Game::new(what, tree, rules);
-            before.iter().for_each(|outcome| game.round(outcome));
+            for outcome in before {
+                game.round(outcome);
+            }
             let (level, width) = game.place();
             game.round(&outcome);
             let (to_level, to_width) = game.place();
