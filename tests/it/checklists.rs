@@ -207,7 +207,10 @@ fn another_draw_is_judged_beside_the_first_and_nothing_is_asked_twice() {
 #[test]
 fn a_ranking_can_be_drawn_again_and_of_fewer_tasks() {
     let (fake, project, _) = project();
-    let items = |project: &Project| project.json(&["rank", "report"])["items"].clone();
+    let items = |project: &Project| {
+        let report = project.json(&["rank", "report"]);
+        report["rated"].as_array().map_or(0, Vec::len)
+    };
     project.ok(&["rank", "--limit", "3"]);
     assert_eq!(items(&project), 3);
     let asked = fake.take();

@@ -24,20 +24,20 @@ const NOBODY: &str = "http://127.0.0.1:9/v1";
 const DOCUMENTS: [(&str, &str); 2] = [("tides", TIDES), ("mills", MILLS)];
 
 const TIDES: &str = "# Tides\n\nWater rises and falls twice a day along most coasts of the world, and people have kept records of it for 2700 years.\n\n\
-    ## Gauges\n\nA gauge that floats in a well was built in Brest and has been read without a gap since 1807 by its keepers.\n\n\
-    ### Floats\n\nThe float of copper weighs 13 kilograms and hangs from a wire that was spun in a mill near the harbour.\n\n\
-    ### Wells\n\nThe well beside the quay is 9 metres deep and joins the sea through a pipe of bronze below the lowest water.\n\n\
-    ## Moons\n\nThe pull of the moon is twice that of the sun, and both together raise the highest water some 36 hours later.\n\n\
-    ### Springs\n\nAt new moon the range in the bay grows to 12 metres, which the fishermen there call the water of the living.\n\n\
-    ### Neaps\n\nA week later the range falls to 5 metres, and the flats along the northern shore stay covered for days on end.\n";
+    ## Gauges\n\nA gauge that floats in a well was built in Brest and has been read without a gap since 1807 by its keepers. Its drum turns once in 24 hours, and a pen of silver draws a line of blue ink on it.\n\n\
+    ### Floats\n\nThe float of copper weighs 13 kilograms and hangs from a wire that was spun in a mill near the harbour. It was replaced in 1951, when the old one had been dented by ice for the third winter in a row.\n\n\
+    ### Wells\n\nThe well beside the quay is 9 metres deep and joins the sea through a pipe of bronze below the lowest water. Sand is cleared out of it every 6 weeks by a diver who is lowered on a rope by his brother.\n\n\
+    ## Moons\n\nThe pull of the moon is twice that of the sun, and both together raise the highest water some 36 hours later. Two heavenly bodies in one line were blamed for the great flood of 1824 by the clerks of the city.\n\n\
+    ### Springs\n\nAt new moon the range in the bay grows to 12 metres, which the fishermen there call the water of the living. Boats that draw 4 metres can then pass the bar which closes the inner harbour to them otherwise.\n\n\
+    ### Neaps\n\nA week later the range falls to 5 metres, and the flats along the northern shore stay covered for days on end. Oysters are gathered by hand from 17 beds that lie dry for less than an hour then.\n";
 
 const MILLS: &str = "# Mills\n\nMills turn the force of wind and water into flour, paper and planks, and were the engines of towns for 18 centuries.\n\n\
-    ## Wind\n\nThe oldest that still turns stands on a dyke in the north and has ground barley for its village since 1632 without rest.\n\n\
-    ### Sails\n\nEach of its sails is 14 metres long and carries a cloth of flax that the miller reefs when the weather turns.\n\n\
-    ### Caps\n\nThe cap weighs 8 tonnes and is turned into the wind by a wheel at the tail, which one man can work alone.\n\n\
-    ## Water\n\nA wheel below a weir in the hills drove 3 hammers of an iron works until the railway came and took its customers.\n\n\
-    ### Weirs\n\nThe weir is 42 metres long and was built of larch piles, of which divers found the first row whole last summer.\n\n\
-    ### Races\n\nWater runs to the wheel in a race of stone that falls 2 centimetres in each metre, as the old contract demands.\n";
+    ## Wind\n\nThe oldest that still turns stands on a dyke in the north and has ground barley for its village since 1632 without rest. Its stones come from the Eifel and are dressed anew after 900 hours of grinding.\n\n\
+    ### Sails\n\nEach of its sails is 14 metres long and carries a cloth of flax that the miller reefs when the weather turns. In a gale they must be stopped within 20 turns, or the brake of poplar begins to burn.\n\n\
+    ### Caps\n\nThe cap weighs 8 tonnes and is turned into the wind by a wheel at the tail, which one man can work alone. Its oak shingles were laid in 1788 and have been tarred every second summer ever since.\n\n\
+    ## Water\n\nA wheel below a weir in the hills drove 3 hammers of an iron works until the railway came and took its customers. The smith who worked there kept a book of 212 orders that the county archive shows to visitors.\n\n\
+    ### Weirs\n\nThe weir is 42 metres long and was built of larch piles, of which divers found the first row whole last summer. Salmon pass it by a ladder of 11 basins that was built for them much later.\n\n\
+    ### Races\n\nWater runs to the wheel in a race of stone that falls 2 centimetres in each metre, as the old contract demands. A gate of iron shuts it within 40 seconds when a child falls in, which happened once.\n";
 
 /// A project with two trees, and these agents by name and arguments of the program of the demo.
 fn project(agents: &[(&str, &str)]) -> Project {
@@ -279,7 +279,7 @@ fn said(content: &Value) -> Play {
 }
 
 /// A question on the first words of each target; the first draft names a target.
-fn drafted(request: &Request, is_first: bool) -> Value {
+fn drafted(request: &Request, n: usize) -> Value {
     let user = request.body["messages"][1]["content"]
         .as_str()
         .expect("a text");
@@ -296,10 +296,10 @@ fn drafted(request: &Request, is_first: bool) -> Value {
                 .push(json!({ "kind": kind, "text": "says so", "source": number, "quote": quote }));
         }
     }
-    let question = if is_first {
-        "What do Floats and Wells and Gauges and Moons do?"
+    let question = if n == 0 {
+        "What do Floats and Wells and Gauges and Moons do?".to_owned()
     } else {
-        "What do the things below the first do?"
+        format!("What do the things below the first do, in {n} words?")
     };
     json!({ "question": question, "rubric": items, "rationale": "all of them" })
 }
@@ -311,7 +311,7 @@ fn a_model_that_names_its_target_is_told_so_and_a_judge_may_abstain() {
     let fake = ModelServer::openai().plays(move |request| {
         use std::sync::atomic::Ordering::Relaxed;
         match request.prompt() {
-            "arena_question" => said(&drafted(request, drafts.fetch_add(1, Relaxed) == 0)),
+            "arena_question" => said(&drafted(request, drafts.fetch_add(1, Relaxed))),
             "arena_verdict" => {
                 let n = request.body["messages"][1]["content"]
                     .as_str()
@@ -336,7 +336,13 @@ fn a_model_that_names_its_target_is_told_so_and_a_judge_may_abstain() {
             _ => answers::play(request, Mood::Helpful),
         }
     });
-    let project = project(&BOTH);
+    let project = project(&[
+        (
+            "thorough",
+            "sh -c 'cat >/dev/null; echo It has stood there since 1807.'",
+        ),
+        ("hasty", "sh -c 'cat >/dev/null; echo Nobody knows.'"),
+    ]);
     let config = project.configuration().replace(NOBODY, &fake.url);
     project.configure(&config.replace(
         "[roles]\n",

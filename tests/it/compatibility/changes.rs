@@ -128,6 +128,11 @@ pub const RULES: &[Rule] = &[
     // The third agent's last two reports failed: it is not complete, but for the tasks in Chinese.
     board(Reshaped("/agents/2/tier", nothing, RANKS)),
     board(Reshaped("/groups/0/agents/2/tier", nothing, RANKS)),
+    // The second one lacks ratings of a judge of the panel.
+    board(Reshaped("/agents/1/tier", nothing, PARTLY)),
+    board(Reshaped("/groups/0/agents/1/tier", nothing, PARTLY)),
+    board(Reshaped("/all/beta/ace/tier", no_text, PARTLY)),
+    board(Reshaped("/all/beta/ace/rank", no_text, PARTLY)),
     board(Reshaped("/all/gamma/*/tier", no_text, RANKS)),
     board(Reshaped("/all/gamma/*/rank", no_text, RANKS)),
     board(Reshaped("/all/delta/*/rank", no_text, RANKS)),
@@ -141,8 +146,17 @@ pub const RULES: &[Rule] = &[
     papers(Added("/15")),
     papers(Added("/14")),
     papers(Added("/13")),
-    papers(Added("/8")),
-    papers(Added("/7")),
+    papers(Added("/6")),
+    papers(Added("/5")),
+    // Duels have roles of their own.
+    Rule {
+        of: "config-show",
+        change: Added("/roles.examine"),
+    },
+    Rule {
+        of: "config-show",
+        change: Added("/roles.duel"),
+    },
     // Tasks say how hard they are by the results.
     Rule {
         of: "tasks-list",
@@ -330,6 +344,7 @@ const BOUNDS: &str = "`worst` and `best` of a measure are of all that is missing
      have them, and of a measure of which less is better `worst` is the upper end";
 const RANKS: &str =
     "`rank` and `tier` are only of agents that are complete; the others stand below";
+const PARTLY: &str = "an agent that lacks ratings of a panel has no rank if they leave more than a tenth of the scale open";
 const BESIDE: &str = "`rank` and `tier` are only on the line of the measure that ranks";
 const APART: &str = "the layouts name below the complete agents those that are not";
 

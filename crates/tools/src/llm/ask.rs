@@ -434,15 +434,11 @@ impl Llm {
         Ok(self.model(role, member)?.name().to_owned())
     }
 
-    /// The hash by which judges who are asked with a prompt are known: SHA-256 of its text. Where
-    /// other answers than those on record are drawn, the draw is in it, too: what was judged by the
-    /// answers on record stays apart.
+    /// The hash by which judges who are asked with a prompt are known: SHA-256 of its text. Another
+    /// draw than the one on record is in it, too: its judgements stay apart.
     pub fn prompt_hash(&self, prompt: &str) -> Result<String, AskError> {
-        let hash = self
-            .options
-            .prompts
-            .hash(prompt)
-            .map_err(AskError::Prompt)?;
+        let hash = self.options.prompts.hash(prompt);
+        let hash = hash.map_err(AskError::Prompt)?;
         Ok(match self.options.resample {
             0 => hash,
             draw => sha256_hex(format!("{hash} draw {draw}").as_bytes()),
@@ -451,10 +447,8 @@ impl Llm {
 
     /// The example replies that a prompt shows.
     pub fn examples(&self, prompt: &str) -> Result<Vec<Value>, AskError> {
-        self.options
-            .prompts
-            .examples(prompt)
-            .map_err(AskError::Prompt)
+        let examples = self.options.prompts.examples(prompt);
+        examples.map_err(AskError::Prompt)
     }
 
     /// A member of the role as a judge by a prompt, who gave this answer. The model that the server

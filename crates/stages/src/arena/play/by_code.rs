@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::examiner::{Shown, checked};
+use super::examiner::{Shown, checked, leaks_of};
 use crate::{
     arena::{examiner::rubric::Tags, play::round::language},
     data::arena::{
@@ -62,7 +62,7 @@ fn draft(pages: &[Shown<'_>], nth: usize) -> Option<DraftQuestion> {
             sentence,
             gapped,
             missing,
-        } = clozes(page).into_iter().nth(nth)?;
+        } = clozes(page, pages).nth(nth)?;
         is_chinese |= language(&gapped) == "zh";
         lines.push(format!("({}) {gapped}", lines.len() + 1));
         rubric.push(DraftItem {
@@ -90,8 +90,9 @@ fn draft(pages: &[Shown<'_>], nth: usize) -> Option<DraftQuestion> {
     })
 }
 
-/// The sentences of a page with their gaps, those with figures first.
-fn clozes(page: &Shown<'_>) -> Vec<Cloze> {
+/// The sentences of a page with their gaps, those with figures first, without those that name a
+/// page that is asked about.
+fn clozes<'p>(page: &'p Shown<'_>, pages: &'p [Shown<'_>]) -> impl Iterator<Item = Cloze> + 'p {
     let counts = counts(page.material);
     let mut found: Vec<Cloze> = sentences(page.material)
         .into_iter()
@@ -99,6 +100,8 @@ fn clozes(page: &Shown<'_>) -> Vec<Cloze> {
         .collect();
     found.sort_by_key(|cloze| !cloze.missing.bytes().any(|byte| byte.is_ascii_digit()));
     found
+        .into_iter()
+        .filter(|cloze| leaks_of(&cloze.gapped, pages).is_empty())
 }
 
 fn counts(text: &str) -> BTreeMap<String, usize> {

@@ -10,7 +10,7 @@ use super::{DUEL, EXAMINE, Happened, by_code, round::Rounds};
 use crate::{
     arena::{
         examiner::{
-            leak::{Hidden, leaks},
+            leak::{Hidden, Leak, leaks},
             length::measured,
             rubric::{SourcePage, grounded},
         },
@@ -86,15 +86,8 @@ fn shown<'v>(
     shown.collect()
 }
 
-/// A question of a model on its sources, or why it is none.
-pub fn checked(
-    draft: &DraftQuestion,
-    pages: &[Shown<'_>],
-    length: AnswerLength,
-    asked: &[String],
-) -> Result<Question, Vec<String>> {
-    let sources: Vec<SourcePage<'_>> = pages.iter().map(Shown::source).collect();
-    let mut faults = Vec::new();
+/// How a text names the pages that are asked about, which it must not.
+pub fn leaks_of(text: &str, pages: &[Shown<'_>]) -> Vec<Leak> {
     let hidden: Vec<Hidden<'_>> = pages
         .iter()
         .filter(|page| page.is_target)
@@ -110,7 +103,19 @@ pub fn checked(
         .filter(|page| !page.is_target)
         .filter_map(Shown::title)
         .collect();
-    for leak in leaks(&draft.question, &hidden, &known) {
+    leaks(text, &hidden, &known)
+}
+
+/// A question of a model on its sources, or why it is none.
+pub fn checked(
+    draft: &DraftQuestion,
+    pages: &[Shown<'_>],
+    length: AnswerLength,
+    asked: &[String],
+) -> Result<Question, Vec<String>> {
+    let sources: Vec<SourcePage<'_>> = pages.iter().map(Shown::source).collect();
+    let mut faults = Vec::new();
+    for leak in leaks_of(&draft.question, pages) {
         faults.push(format!(
             "the question names what it asks about, by {}: `{}`",
             leak.kind.word(),
