@@ -220,12 +220,18 @@ fn a_tournament_killed_at_many_moments_ends_as_if_it_had_not_been() {
         // Only what was in flight when it was killed is asked again.
         assert_eq!(asked, once, "{name}");
     }
-    let standings = killed.json(&tournament);
+    let told = killed.fails(&["arena", "tournament", "cup", "--rounds", "3"], 2);
+    assert!(
+        told.contains("was begun with other bounds of a match"),
+        "{told}"
+    );
+    let standings = killed.json(&["arena", "tournament", "cup"]);
     assert_eq!(standings["finished"], true);
     assert_eq!(standings["standings"][0]["byes"], 0);
 }
 
-/// Agents that answer nothing, fail, or try to talk to the judge: typed, and never judged as answers.
+/// Agents that answer nothing, fail, or try to talk to the judge: typed, and never judged as
+/// answers.
 #[test]
 fn agents_that_fail_are_counted_and_never_judged() {
     let project = project(&[
@@ -238,7 +244,12 @@ fn agents_that_fail_are_counted_and_never_judged() {
         ),
     ]);
     for (agent, cause) in [("silent", "empty"), ("broken", "agent_failed")] {
-        let shown = project.json(&["arena", "match", "thorough", agent, "--tree", "tides"]);
+        // Without a result it is "done, but some items failed".
+        let output = project.output(&[
+            "arena", "match", "thorough", agent, "--tree", "tides", "--json",
+        ]);
+        assert_eq!(output.status.code(), Some(1));
+        let shown: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let events = shown["events"].as_array().expect("events");
         let failed = events.iter().filter(|event| event["event"] == "failed");
         let failed: Vec<&Value> = failed.collect();
@@ -266,7 +277,19 @@ fn agents_that_fail_are_counted_and_never_judged() {
         (&board["matches"], &board["without_result"]),
         (&json!(1), &json!(2))
     );
-    assert_eq!(board["components"], 1, "{board}");
+    let of = |agent: &str| {
+        let rows = board["agents"].as_array().expect("agents").iter();
+        let mut rows = rows.filter(|row| row["agent"] == agent);
+        rows.next().expect("an agent").clone()
+    };
+    assert_eq!(
+        (&of("silent")["unanswered"], &of("silent")["without_result"]),
+        (&json!(10), &json!(1))
+    );
+    assert_eq!(
+        (&of("thorough")["unanswered"], &of("thorough")["games"]),
+        (&json!(0), &json!(1))
+    );
 }
 
 fn said(content: &Value) -> Play {
@@ -367,6 +390,15 @@ fn a_model_that_names_its_target_is_told_so_and_a_judge_may_abstain() {
     assert_eq!(asked, 5, "{shown}");
     project.ok(&["arena", "match", "thorough", "hasty", "--tree", "tides"]);
     assert_eq!(fake.take(), 0);
+    // Another judge is another match, and both are told apart on the board.
+    project.reconfigure("duel = \"fake/n\"", "duel = \"code/rubric\"");
+    let other = project.json(&["arena", "match", "thorough", "hasty", "--tree", "tides"]);
+    assert_ne!(other["id"], shown["id"]);
+    let board = project.ok(&["arena", "leaderboard"]);
+    assert!(
+        board.contains("by different examiners or judges"),
+        "{board}"
+    );
 }
 
 /// A file that names agents in another order than they sat in: the winner's name counts.

@@ -79,7 +79,7 @@ fn sample(name: &str, language: &str) -> Value {
         }),
         "arena/question" => {
             let page = json!({ "number": 1, "text": text, "relation": text });
-            json!({ "chain": [page], "targets": [page], "earlier": [text] })
+            json!({ "chain": [page], "targets": [page], "earlier": [text], "most": 8 })
         }
         "arena/answer" => {
             json!({ "task": text, "language": "en", "search": true, "max_words": 300 })

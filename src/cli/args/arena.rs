@@ -117,6 +117,16 @@ pub struct Rules {
     pub allow_private_network: bool,
 }
 
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            rounds: 10,
+            margin: 2,
+            allow_private_network: false,
+        }
+    }
+}
+
 /// `arena tournament`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Tournament {
@@ -162,7 +172,4 @@ pub struct Replay {
     /// The match, by id
     #[arg(value_name = "MATCH")]
     pub duel: String,
-    /// Write a page with the tree, the questions, the answers and the verdicts
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
 }

@@ -113,6 +113,11 @@ pub fn asked_with(
     })
 }
 
+/// A hash of what an agent is: another program, model or setting is another agent.
+pub fn maker_of(global: &Global, project: &Project, settings: &AgentConfig) -> Result<String> {
+    Ok(maker(settings, searches(global, project, settings)?))
+}
+
 /// The settings of an agent that `taskgen.toml` names.
 pub fn named(project: &Project, name: &str) -> Result<AgentConfig> {
     let known = project.loaded.config.agents.get(name).cloned();

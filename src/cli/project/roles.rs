@@ -70,7 +70,8 @@ pub struct Roles {
     pub relate: Option<Role>,
     /// Finds the key points of web pages.
     pub keypoints: Role,
-    /// Writes the checklist of a task; several write one each, and all of them merge these into one.
+    /// Writes the checklist of a task; several write one each, and all of them merge these into
+    /// one.
     pub checklist: Role,
     /// Rates reports by a criterion; several are a panel.
     pub rate: Role,

@@ -1,8 +1,9 @@
 //! Here are two agents and a tree of pages: which is the better researcher? An examiner asks
 //! questions whose sources the agents cannot see, and goes wider or deeper until one leads
 //! (DR-Arena). Trees, the rules of a match, the examiner's checks, tournaments and profiles are
-//! pure functions; `play` and `season` ask, answer and keep what happens.
+//! pure functions; `crawl`, `play` and `season` fetch, ask and keep what happens.
 
+pub mod crawl;
 pub mod examiner;
 pub mod matches;
 pub mod pages;

@@ -1,18 +1,22 @@
-//! Pages of the web as a match and a crawl see them: fetched once, kept in the store, with the links
-//! that may be followed.
+//! Pages of the web as a match and a crawl see them: fetched once, kept in the store, with the
+//! links that may be followed.
 
 use anyhow::Result;
 use async_trait::async_trait;
 
-use super::{
-    play::PageSource,
-    trees::links::{ParsedLink, followed},
-};
+use super::trees::links::{ParsedLink, followed};
 use crate::{
     data::arena::{Link, Page, PageState},
     store::Store,
     web::Pages,
 };
+
+/// Where pages come from that a tree does not have.
+#[async_trait(?Send)]
+pub trait PageSource {
+    /// The page of an address; one that cannot be had says why. The error must stop the run.
+    async fn page(&self, url: &str) -> Result<Page>;
+}
 
 /// Pages of the web.
 pub struct WebPages<'a> {
@@ -38,22 +42,19 @@ impl PageSource for WebPages<'_> {
             }
         };
         let found = self.pages.links(self.store, url).await?;
-        let links: Vec<Link> = found
-            .iter()
-            .filter_map(|link| {
-                let parsed = ParsedLink {
-                    url: &link.url,
-                    anchor: &link.anchor,
-                    context: &link.context,
-                };
-                followed(parsed, url).ok()
-            })
-            .collect();
+        let links = found.map(|found| -> Vec<Link> {
+            let parsed = found.iter().map(|link| ParsedLink {
+                url: &link.url,
+                anchor: &link.anchor,
+                context: &link.context,
+            });
+            parsed.filter_map(|link| followed(link, url).ok()).collect()
+        });
         Ok(Page {
             title: page.title,
             text: Some(page.text),
             state: PageState::Fetched,
-            links: Some(links),
+            links,
             ..Page::unvisited(url)
         })
     }

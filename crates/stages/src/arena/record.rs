@@ -46,6 +46,8 @@ pub enum RoundEnd {
 pub struct MatchRecord {
     /// The agents in their seats.
     pub agents: [String; 2],
+    /// Who wrote the questions and who judged.
+    pub by: [String; 2],
     /// All rounds in their order.
     pub rounds: Vec<RoundRecord>,
     /// Expansions of the tree.
@@ -62,7 +64,9 @@ impl MatchRecord {
         let mut answers = Vec::new();
         for event in events {
             match event {
-                MatchEvent::Started { agents, .. } => record.agents = agents.clone(),
+                MatchEvent::Started { agents, by, .. } => {
+                    (record.agents, record.by) = (agents.clone(), by.clone());
+                }
                 MatchEvent::Expanded(_) => record.expansions += 1,
                 MatchEvent::Asked(question) => {
                     open = Some(question.clone());
@@ -86,6 +90,11 @@ impl MatchRecord {
                 }
                 MatchEvent::Wanted(Wanted::Expansion { .. }) | MatchEvent::Stopped { .. } => {}
             }
+        }
+        // Counted again: what a match says of its own end is not believed.
+        let score = record.score();
+        if let Some((_, said, winner)) = &mut record.end {
+            (*said, *winner) = (score, score.leader());
         }
         if let Some(question) = open {
             record.rounds.push(RoundRecord {
@@ -113,6 +122,36 @@ impl MatchRecord {
             depth,
             width,
         });
+    }
+
+    /// The points of the verdicts.
+    fn score(&self) -> Score {
+        let mut score = Score::default();
+        for (_, verdict) in self.verdicts() {
+            match verdict.verdict.winner() {
+                Some(Side::A) => score.a += verdict.verdict.points(),
+                Some(Side::B) => score.b += verdict.verdict.points(),
+                None => {}
+            }
+        }
+        score
+    }
+
+    /// Questions that an agent did not answer, by seat.
+    pub fn unanswered(&self) -> [u64; 2] {
+        let mut unanswered = [0; 2];
+        for round in &self.rounds {
+            match &round.end {
+                Some(RoundEnd::Failed(Failure::Answers { .. })) => {
+                    unanswered = unanswered.map(|n| n + 1);
+                }
+                Some(RoundEnd::Failed(Failure::Answer { side, .. })) => {
+                    unanswered[usize::from(*side == Side::B)] += 1;
+                }
+                _ => {}
+            }
+        }
+        unanswered
     }
 
     /// The verdicts in their order.
@@ -144,8 +183,8 @@ impl MatchRecord {
         }))
     }
 
-    /// The judged rounds, for profiles. What the loser lacks follows from the rubric's items, else it
-    /// is the judge's word.
+    /// The judged rounds, for profiles. What the loser lacks follows from the rubric's items, else
+    /// it is the judge's word.
     pub fn judged(&self) -> Vec<JudgedRound> {
         let rounds = self.verdicts().map(|(round, verdict)| {
             let rubric = round.question.as_ref().map_or(&[][..], |of| &of.rubric);

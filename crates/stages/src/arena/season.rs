@@ -27,6 +27,10 @@ pub struct Setup {
     pub options: tournament::Options,
     /// The bounds of each match.
     pub rules: MatchRules,
+    /// Who writes the questions and who judges.
+    pub by: [String; 2],
+    /// A hash of each agent's program or model, in the order of the agents.
+    pub makers: Vec<String>,
 }
 
 impl Setup {

@@ -437,8 +437,7 @@ impl Llm {
     /// The hash by which judges who are asked with a prompt are known: SHA-256 of its text. Another
     /// draw than the one on record is in it, too: its judgements stay apart.
     pub fn prompt_hash(&self, prompt: &str) -> Result<String, AskError> {
-        let hash = self.options.prompts.hash(prompt);
-        let hash = hash.map_err(AskError::Prompt)?;
+        let hash = (self.options.prompts.hash(prompt)).map_err(AskError::Prompt)?;
         Ok(match self.options.resample {
             0 => hash,
             draw => sha256_hex(format!("{hash} draw {draw}").as_bytes()),

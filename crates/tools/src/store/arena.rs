@@ -1,7 +1,7 @@
 //! Duels: trees of pages, the events of matches and of tournaments, and what agents answered.
 //! Events are only ever added; what follows from them is computed on each read.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -65,37 +65,33 @@ struct Payload {
 }
 
 impl Store {
-    /// Keeps a tree under a name. The error says if the name is another tree's.
+    /// Keeps a tree under a name. The error says if the name is another tree's, or the tree has
+    /// another name.
     pub fn save_tree(&self, name: &str, tree: &InfoTree, source: &str) -> Result<()> {
         let (run, nodes) = (self.run, serde_json::to_string(tree)?);
-        let known = self.write(|tx| {
-            let known: Option<String> = tx
-                .query_row("SELECT id FROM info_tree WHERE name = ?1", [name], |row| {
-                    row.get(0)
-                })
-                .optional()?;
-            if known.is_none() {
-                tx.execute(
-                    "INSERT OR IGNORE INTO info_tree (id, name, nodes, pages, source, run)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    params![
-                        tree.id().as_str(),
-                        name,
-                        nodes,
-                        tree.nodes().len() as u64,
-                        source,
-                        run
-                    ],
-                )?;
-            }
-            Ok(known)
+        let id = tree.id().as_str();
+        let known: Option<(String, String)> = self.write(|tx| {
+            tx.execute(
+                "INSERT OR IGNORE INTO info_tree (id, name, nodes, pages, source, run)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![id, name, nodes, tree.nodes().len() as u64, source, run],
+            )?;
+            tx.query_row(
+                "SELECT id, name FROM info_tree WHERE id = ?1 OR name = ?2 ORDER BY id = ?1 DESC",
+                params![id, name],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()
         })?;
-        if known.is_some_and(|known| known != tree.id().as_str()) {
-            anyhow::bail!(
+        match known {
+            Some((known, _)) if known != id => bail!(
                 "another tree has the name `{name}`\nhint: a tree never changes; give this one another name"
-            );
+            ),
+            Some((_, known)) if known != name => bail!(
+                "the project has this tree already, under the name `{known}`\nhint: use that name"
+            ),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// All trees, by name.
@@ -150,11 +146,13 @@ impl Store {
         })
     }
 
-    /// All matches, in the order in which they began.
+    /// All matches: single ones in the order in which they began, then those of tournaments by
+    /// round and agents, because which of them began first is chance.
     pub fn duels(&self) -> Result<Vec<DuelHead>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, tree, first, second, tournament, round FROM duel ORDER BY rowid",
+                "SELECT id, tree, first, second, tournament, round FROM duel
+                 ORDER BY tournament, round, iif(tournament IS NULL, rowid, 0), first, second, tree, id",
             )?;
             let rows = statement.query_map([], read_duel)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)

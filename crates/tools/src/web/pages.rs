@@ -180,11 +180,10 @@ impl Pages {
         Ok(Got { page, stored })
     }
 
-    /// The links of the page behind `url`, which was fetched before; none where it was not, or is
-    /// no page with links.
-    pub async fn links(&self, store: &Store, url: &str) -> Result<Vec<PageLink>> {
+    /// The links of the page behind `url`, which was fetched before; none where nobody could look.
+    pub async fn links(&self, store: &Store, url: &str) -> Result<Option<Vec<PageLink>>> {
         let Some(visit) = store.visit(url)? else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let content = visit.content.as_ref().filter(|_| visit.cause.is_none());
         let Some(bytes) = content
@@ -192,7 +191,7 @@ impl Pages {
             .transpose()?
             .flatten()
         else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let question = PageQuestion {
             status: visit.status.unwrap_or(200),
@@ -202,7 +201,7 @@ impl Pages {
             links: true,
         };
         let decision = self.reader.decide(&question, &bytes).await?;
-        Ok(decision.unwrap_or_default().links)
+        Ok(decision.and_then(|decision| decision.links))
     }
 
     async fn fetch(&self, store: &Store, url: &str, now: &str) -> Result<Visit> {

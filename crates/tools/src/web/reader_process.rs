@@ -67,9 +67,9 @@ pub struct PageDecision {
     pub message: Option<String>,
     /// The text that was read, if any.
     pub extract: Option<Extract>,
-    /// The links, where they were wanted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links: Vec<PageLink>,
+    /// The links, where they were wanted and could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<PageLink>>,
 }
 
 /// Decides from the bytes whether they are a page, in this process.
@@ -77,8 +77,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
     if question.links {
         let links = || read::links(bytes, question.content_type.as_deref(), &question.last);
         return PageDecision {
-            links: isolation::quiet_panics(|| catch_unwind(AssertUnwindSafe(links)))
-                .unwrap_or_default(),
+            links: isolation::quiet_panics(|| catch_unwind(AssertUnwindSafe(links))).ok(),
             ..PageDecision::default()
         };
     }
@@ -108,7 +107,7 @@ fn decide(question: &PageQuestion, bytes: &[u8]) -> PageDecision {
             published: read.published,
             text: read.text,
         }),
-        links: Vec::new(),
+        links: None,
     }
 }
 

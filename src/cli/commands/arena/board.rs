@@ -1,6 +1,9 @@
 //! `taskgen arena leaderboard`: ratings of agents by their matches.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use anyhow::{Context as _, Result};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
@@ -42,6 +45,9 @@ use crate::{
 const START: f64 = 1000.0;
 const K: f64 = 4.0;
 
+/// Longest file that is read.
+const LONGEST: u64 = 256 << 20;
+
 /// The board.
 #[derive(Serialize)]
 struct Board {
@@ -57,6 +63,8 @@ struct Board {
     /// What the first seat is worth.
     seat: Option<Seat>,
     agents: Vec<Row>,
+    /// Who wrote the questions and who judged, with the number of matches.
+    by: BTreeMap<String, u64>,
     /// Do longer answers win?
     length_bias: AnswerBias,
     /// Do answers with more references win?
@@ -68,6 +76,10 @@ struct Row {
     agent: String,
     #[serde(flatten)]
     rating: Rating,
+    /// Questions that it did not answer; they are no rounds.
+    unanswered: u64,
+    /// Its matches that have ended without a result, and those that are being played.
+    without_result: u64,
     /// The rating that matches in their order give, each moving it a little.
     online_elo: f64,
     /// How often it did not win a round, and what it lacked; none without a judged round.
@@ -83,6 +95,10 @@ struct Matches {
     games: Vec<Game>,
     without_result: u64,
     judged: Vec<JudgedRound>,
+    /// By agent: questions that it did not answer, and its matches without a result.
+    lacking: BTreeMap<String, (u64, u64)>,
+    /// Who asked and judged, with the number of matches.
+    by: BTreeMap<String, u64>,
 }
 
 impl Matches {
@@ -105,6 +121,7 @@ impl Matches {
             games,
             names,
             judged,
+            ..Self::default()
         }
     }
 }
@@ -160,21 +177,44 @@ pub fn leaderboard(global: &Global, args: &args::ArenaBoard, printer: &Printer) 
 fn of_project(global: &Global, tournament: Option<&str>) -> Result<Matches> {
     let store = Project::find(global)?.read_or_hint()?;
     let (mut matches, mut judged) = (Vec::new(), Vec::new());
+    let mut lacking: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut by: BTreeMap<String, u64> = BTreeMap::new();
     for duel in store.duels()? {
         let of = duel.round.as_ref().map(|(name, _)| name.as_str());
         if tournament.is_none() || of == tournament {
             let record = MatchRecord::of(&store.duel_events(&duel.id)?);
-            matches.push((duel.agents, record.result().and_then(Result::ok)));
+            let result = record.result().and_then(Result::ok);
+            for (agent, unanswered) in duel.agents.iter().zip(record.unanswered()) {
+                let of = lacking.entry(agent.clone()).or_default();
+                of.0 += unanswered;
+                of.1 += u64::from(result.is_none());
+            }
+            *by.entry(record.by.join(" and ")).or_default() += 1;
+            matches.push((duel.agents, result));
             judged.extend(record.judged());
         }
     }
-    Ok(Matches::of(matches, judged))
+    Ok(Matches {
+        lacking,
+        by,
+        ..Matches::of(matches, judged)
+    })
 }
 
 /// The battles of a file; those that say nothing are counted by cause.
 fn of_file(file: &Path, printer: &Printer) -> Result<Matches> {
     let name = file.display().to_string();
-    let bytes = fs_err::read(file).context("hint: name a file of DR-Arena's")?;
+    let length = fs_err::metadata(file)
+        .context("hint: name a file of DR-Arena's")?
+        .len();
+    if length > LONGEST {
+        return Err(Usage(format!(
+            "`{name}` is longer than {} MB\nhint: is it the right file?",
+            LONGEST >> 20
+        ))
+        .into());
+    }
+    let bytes = fs_err::read(file)?;
     let battles: Vec<Result<Fought, BattleFault>> = if name.ends_with(".jsonl") {
         let read = History::read(&name, &bytes);
         for problem in read.problems {
@@ -184,9 +224,14 @@ fn of_file(file: &Path, printer: &Printer) -> Result<Matches> {
         lines.map(|(_, line)| of_history(line)).collect()
     } else {
         let read = JsonFile::<Battles>::read(&name, &bytes)?;
+        for problem in read.problems {
+            printer.error(&problem.to_string());
+        }
         let battles = read.value.content;
-        let battles = battles.iter().filter_map(|battle| battle.get());
-        battles.map(of_battle).collect()
+        let battles = battles.iter().map(|battle| battle.get());
+        battles
+            .map(|battle| battle.map_or(Err(BattleFault::Missing("battle")), of_battle))
+            .collect()
     };
     let mut figures = BattleFigures::default();
     battles.iter().for_each(|battle| figures.add(battle));
@@ -220,6 +265,8 @@ fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Boa
         games,
         without_result,
         judged,
+        mut lacking,
+        by,
     } = matches;
     // Intervals come from the curvature: nothing is drawn.
     let mut rng = ChaCha8Rng::seed_from_u64(0);
@@ -237,7 +284,10 @@ fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Boa
         .zip(online)
         .map(|((agent, rating), online_elo)| {
             let at = profiles.iter().position(|of| of.agent == agent);
+            let (unanswered, without_result) = lacking.remove(&agent).unwrap_or_default();
             Row {
+                unanswered,
+                without_result,
                 failures: at.map(|at| profiles.swap_remove(at).into()),
                 agent,
                 rating,
@@ -256,6 +306,7 @@ fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Boa
         components,
         seat,
         agents: rows,
+        by,
         length_bias: length_bias(&judged),
         reference_bias: reference_bias(&judged),
     }
@@ -281,6 +332,7 @@ fn text(board: &Board) -> String {
         "won",
         "lost",
         "tied",
+        "no answer",
         "rounds not won",
         "deep, wide, both, neither",
     ]);
@@ -312,6 +364,7 @@ fn text(board: &Board) -> String {
             wins.to_string(),
             losses.to_string(),
             ties.to_string(),
+            row.unanswered.to_string(),
             failed,
             kinds,
         ]);
@@ -335,6 +388,12 @@ fn text(board: &Board) -> String {
             board.components
         ));
     }
+    if board.by.len() > 1 {
+        out.push_str("\nmatches by different examiners or judges are rated together:");
+        for (by, n) in &board.by {
+            out.push_str(&format!("\n  {n} by {}", on_one_line(by)));
+        }
+    }
     out.push_str("\n[low, high] is the 95 % interval; the mean of all is 1000");
     out
 }
@@ -342,21 +401,37 @@ fn text(board: &Board) -> String {
 fn write_csv(path: &Path, board: &Board) -> Result<()> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record([
-        "rank", "name", "rating", "ci_low", "ci_high", "n_games", "tier",
+        "rank",
+        "name",
+        "rating",
+        "ci_low",
+        "ci_high",
+        "n_games",
+        "tier",
+        "group",
+        "unanswered",
     ])?;
-    for (at, row) in board.agents.iter().enumerate() {
+    let mut ranks: BTreeMap<u32, u32> = BTreeMap::new();
+    for row in &board.agents {
+        // Ranks are of agents that can be compared; without a rating there is none.
+        let rank = row.rating.elo.map(|_| {
+            let rank = ranks.entry(row.rating.component).or_default();
+            *rank += 1;
+            *rank
+        });
         let number = |of: Option<f64>| of.map_or_else(String::new, |of| format!("{of:.2}"));
+        let whole = |of: Option<u32>| of.map_or_else(String::new, |of| of.to_string());
         let (low, high) = row.rating.interval.unzip();
         lines.write_record([
-            (at + 1).to_string(),
+            whole(rank),
             row.agent.clone(),
             number(row.rating.elo),
             number(low),
             number(high),
             row.rating.games.to_string(),
-            row.rating
-                .tier
-                .map_or_else(String::new, |tier| tier.to_string()),
+            whole(row.rating.tier),
+            row.rating.component.to_string(),
+            row.unanswered.to_string(),
         ])?;
     }
     let bytes = lines.into_inner().map_err(|error| error.into_error())?;

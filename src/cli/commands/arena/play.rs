@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     arena::{
-        pages::WebPages,
-        play::{PageSource, Players, play},
+        pages::{PageSource, WebPages},
+        play::{Players, by, play},
         record::MatchRecord,
         season::{self, Setup},
         tournament::{self, Plan},
@@ -30,7 +30,7 @@ use crate::{
         InfoTreeId, MatchId,
         arena::{InfoTree, MatchRules},
     },
-    store::{DuelHead, Store},
+    store::{DuelHead, Store, TreeHead},
 };
 
 /// Runs the command.
@@ -45,7 +45,7 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
     let agents = [args.agents[0].clone(), args.agents[1].clone()];
     let rules = rules(args.rules);
     let duel = DuelHead {
-        id: match_id(&agents, &tree, rules, seed)?,
+        id: match_id(&agents, &tree, rules, seed, &seats)?,
         tree: tree.id().clone(),
         agents,
         round: None,
@@ -64,25 +64,26 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
         return stages::predicted(&seats.ctx, printer);
     }
     let _done = played?;
-    replay::show(&store, &duel, printer)?;
-    Ok(exit::DONE)
+    let record = replay::show(&store, &duel, printer)?;
+    Ok(match record.result() {
+        Some(Ok(_)) => exit::DONE,
+        _ => exit::SOME_FAILED,
+    })
 }
 
-/// Another seed, or other bounds, make another match.
+/// Another seed, other bounds, another agent behind a name, examiner or judge make another match.
 fn match_id(
     agents: &[String; 2],
     tree: &InfoTree,
     rules: MatchRules,
     seed: u64,
+    seats: &Seats,
 ) -> Result<MatchId> {
     let rules = serde_json::to_string(&rules)?;
-    let parts = [
-        &agents[0],
-        &agents[1],
-        tree.id().as_str(),
-        &rules,
-        &seed.to_string(),
-    ];
+    let seed = seed.to_string();
+    let by = by(&seats.ctx)?;
+    let mut parts: Vec<&str> = vec![&agents[0], &agents[1], tree.id().as_str(), &rules, &seed];
+    parts.extend(by.iter().chain(&seats.makers).map(String::as_str));
     Ok(MatchId::from_parts(&parts))
 }
 
@@ -94,7 +95,7 @@ fn rules(of: args::Rules) -> MatchRules {
     }
 }
 
-/// Plays a match; what it cost in dollars, as far as all of it is known.
+/// Plays a match; and what its answers cost in dollars, none if that is not known of all.
 async fn one(
     seats: &Seats,
     pages: &dyn PageSource,
@@ -127,8 +128,24 @@ pub fn tournament(global: &Global, args: &args::Tournament, printer: &Printer) -
     resolve::stop_on_signals(*printer)?;
     let project = Project::find(global)?;
     let store = Arc::new(project.write(global)?);
-    let setup = setup(&store, args, project.loaded.config.seed)?;
-    let seats = Seats::ready(global, &project, &store, &setup.agents, printer)?;
+    let known = known(&store, &args.name)?;
+    let agents = match &known {
+        Some(known) => known.agents.clone(),
+        None => entered(args)?,
+    };
+    let seats = Seats::ready(global, &project, &store, &agents, printer)?;
+    let setup = Setup {
+        by: by(&seats.ctx)?,
+        makers: seats.makers.clone(),
+        ..match &known {
+            Some(known) => known.clone(),
+            None => new(&store, args, agents, project.loaded.config.seed)?,
+        }
+    };
+    match &known {
+        Some(known) => check_same(&store, global, args, (known, &setup))?,
+        None => store.save_tournament(&args.name, &setup)?,
+    }
     let web = super::web(global, &project, args.rules.allow_private_network, printer)?;
     let now = jiff::Timestamp::now().to_string();
     let pages = WebPages {
@@ -144,40 +161,45 @@ pub fn tournament(global: &Global, args: &args::Tournament, printer: &Printer) -
         .await
     };
     let plan = stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer)?;
+    let without: u32 = plan.standings.iter().map(|row| row.without_result).sum();
     printer.show(&Standings::of(&args.name, plan), text)?;
     printer.note(&format!(
         "{:.1} s; next: `taskgen arena leaderboard --tournament {}`",
         started.elapsed().as_secs_f64(),
         args.name
     ));
-    Ok(exit::DONE)
+    Ok(if without > 0 {
+        exit::SOME_FAILED
+    } else {
+        exit::DONE
+    })
 }
 
-/// The tournament of this name as it began, or a new one.
-fn setup(store: &Store, args: &args::Tournament, seed: u64) -> Result<Setup> {
+/// The tournament of this name, if it has begun.
+fn known(store: &Store, name: &str) -> Result<Option<Setup>> {
     let known = store.tournaments::<Setup>()?.into_iter();
-    if let Some((_, known)) = known.into_iter().find(|(name, _)| *name == args.name) {
-        let same = (args.agents.is_empty() || sorted(&args.agents) == sorted(&known.agents))
-            && (args.trees.is_empty() || args.trees.len() == known.trees.len());
-        if !same {
-            return Err(Usage(format!(
-                "the tournament `{}` has other agents or trees\nhint: the same command without --agents and --trees goes on with it; another name begins another one",
-                args.name
-            ))
-            .into());
-        }
-        return Ok(known);
-    }
+    Ok(known
+        .into_iter()
+        .find(|(of, _)| of == name)
+        .map(|(_, setup)| setup))
+}
+
+/// The agents of a new tournament.
+fn entered(args: &args::Tournament) -> Result<Vec<String>> {
     if args.agents.len() < 2 {
         return Err(Usage("a tournament needs two agents\nhint: --agents a,b,c".into()).into());
     }
     check_different(&args.agents)?;
+    Ok(args.agents.clone())
+}
+
+/// A new tournament.
+fn new(store: &Store, args: &args::Tournament, agents: Vec<String>, seed: u64) -> Result<Setup> {
     let trees = chosen(store, &args.trees)?;
     let rounds = args
         .swiss_rounds
-        .unwrap_or_else(|| tournament::recommended_rounds(args.agents.len() as u32));
+        .unwrap_or_else(|| tournament::recommended_rounds(agents.len() as u32));
     let setup = Setup {
-        agents: args.agents.clone(),
         seed,
         options: tournament::Options {
             rounds,
@@ -187,12 +209,58 @@ fn setup(store: &Store, args: &args::Tournament, seed: u64) -> Result<Setup> {
         },
         trees,
         rules: rules(args.rules),
+        agents,
+        by: Default::default(),
+        makers: Vec::new(),
     };
     setup
         .plan(&[])
         .map_err(|error| Usage(format!("{error:#}")))?;
-    store.save_tournament(&args.name, &setup)?;
     Ok(setup)
+}
+
+/// Refuses to go on with a tournament as another one: what was played would not fit.
+fn check_same(
+    store: &Store,
+    global: &Global,
+    args: &args::Tournament,
+    (known, now): (&Setup, &Setup),
+) -> Result<()> {
+    let mut other = Vec::new();
+    if !args.agents.is_empty() && sorted(&args.agents) != sorted(&known.agents) {
+        other.push("agents");
+    }
+    if !args.trees.is_empty() && chosen(store, &args.trees)? != known.trees {
+        other.push("trees");
+    }
+    if args
+        .swiss_rounds
+        .is_some_and(|rounds| rounds != known.options.rounds)
+    {
+        other.push("rounds");
+    }
+    let usual = rules(args::Rules::default());
+    if rules(args.rules) != usual && rules(args.rules) != known.rules {
+        other.push("bounds of a match");
+    }
+    if global.seed.is_some_and(|seed| seed != known.seed) {
+        other.push("a seed");
+    }
+    if now.by != known.by {
+        other.push("an examiner or a judge");
+    }
+    if now.makers != known.makers {
+        other.push("programs or models behind its agents");
+    }
+    if other.is_empty() {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "the tournament `{}` was begun with other {}\nhint: the command with its name alone goes on with it; another name begins another one",
+        args.name,
+        other.join(", ")
+    ))
+    .into())
 }
 
 fn sorted(names: &[String]) -> Vec<&String> {
@@ -201,17 +269,22 @@ fn sorted(names: &[String]) -> Vec<&String> {
     names
 }
 
-fn chosen(store: &Store, names: &[String]) -> Result<Vec<(String, InfoTreeId)>> {
+/// The trees of these names or ids, by name; all of them where none is named.
+fn chosen(store: &Store, wanted: &[String]) -> Result<Vec<(String, InfoTreeId)>> {
     let all = store.trees()?;
     if all.is_empty() {
         let hint = "hint: `taskgen arena trees import FILE`";
         return Err(Usage(format!("there are no trees yet\n{hint}")).into());
     }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
-    for name in names {
-        super::tree(store, name)?;
+    let is = |tree: &TreeHead, of: &String| tree.name == *of || tree.id.as_str() == of;
+    for of in wanted {
+        if !all.iter().any(|tree| is(tree, of)) {
+            super::tree(store, of)?;
+        }
     }
-    let trees = all.into_iter().filter(|tree| wanted(&tree.name));
+    let trees = all
+        .into_iter()
+        .filter(|tree| wanted.is_empty() || wanted.iter().any(|of| is(tree, of)));
     Ok(trees.map(|tree| (tree.name, tree.id)).collect())
 }
 

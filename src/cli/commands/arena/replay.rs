@@ -37,7 +37,11 @@ pub fn replay(global: &Global, args: &args::Replay, printer: &Printer) -> Result
         ))
     })?;
     show(&store, &duel, printer)?;
-    Ok(exit::DONE)
+    let tree = super::tree(&store, duel.tree.as_str())?;
+    Ok(match told_again(&store.duel_events(&duel.id)?, &tree) {
+        Ok(_) => exit::DONE,
+        Err(_) => exit::SOME_FAILED,
+    })
 }
 
 /// A match as it is shown.
@@ -51,8 +55,8 @@ struct Shown {
     answers: Vec<DuelAnswer>,
 }
 
-/// Shows a match, after telling it again from its events.
-pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<()> {
+/// Shows a match and returns what it came to, after telling it again from its events.
+pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<MatchRecord> {
     let events = store.duel_events(&duel.id)?;
     let tree = super::tree(store, duel.tree.as_str())?;
     let told = told_again(&events, &tree);
@@ -67,7 +71,8 @@ pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<()> {
         answers: store.duel_answers(&duel.id)?,
         events,
     };
-    printer.show(&shown, text)
+    printer.show(&shown, text)?;
+    Ok(MatchRecord::of(&shown.events))
 }
 
 fn text(of: &Shown) -> String {

@@ -28,6 +28,8 @@ pub struct Seats {
     agents: BTreeMap<String, Box<dyn Agent>>,
     /// Where agents that are programs run.
     pub folder: PathBuf,
+    /// A hash of each agent's program or model, in the order of the names.
+    pub makers: Vec<String>,
 }
 
 impl Seats {
@@ -71,10 +73,15 @@ impl Seats {
             member += usize::from(settings.model.is_some());
             ready.insert((*name).clone(), agent);
         }
+        let makers = settings
+            .iter()
+            .map(|(_, settings)| agents::maker_of(global, project, settings))
+            .collect::<Result<_>>()?;
         let folder = std::path::absolute(project.agents().join("arena"));
         Ok(Self {
             ctx,
             agents: ready,
+            makers,
             folder: folder.context("the project's folder is gone")?,
         })
     }

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::{
     arena::{
+        crawl::{Shape, crawl},
         pages::WebPages,
         trees::{
-            crawl::{Shape, crawl},
             markdown,
             validation::{TreeRules, figures, refusals},
         },
@@ -23,7 +23,7 @@ use crate::{
     },
     cli::{
         args::{BuildTree, Global, ImportTrees, Trees},
-        project::{Project, resolve},
+        project::{Project, resolve, settings::Reader},
         ui::{
             exit::{self, Usage},
             output::{Printer, Problem, count, listed, on_one_line, table},
@@ -84,8 +84,19 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
             on_one_line(&args.root)
         ))
     })?;
+    if matches!(project.loaded.config.web.reader, Reader::Jina) {
+        let hint = "hint: `reader = \"own\"` in [web]";
+        return Err(Usage(format!("Jina Reader gives no links of a page\n{hint}")).into());
+    }
     resolve::stop_on_signals(*printer)?;
     let store = project.write(global)?;
+    if let Some(taken) = store.trees()?.iter().find(|tree| tree.name == args.name) {
+        printer.note(&format!(
+            "`{}` is there already, from {}: it stays, and what comes out now must be the same",
+            on_one_line(&taken.name),
+            on_one_line(&taken.source)
+        ));
+    }
     let web = super::web(global, project, args.allow_private_network, printer)?;
     let now = jiff::Timestamp::now().to_string();
     let pages = WebPages {

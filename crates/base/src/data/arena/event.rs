@@ -264,6 +264,9 @@ pub enum MatchEvent {
         tree: InfoTreeId,
         /// The agents in their seats, A first.
         agents: [String; 2],
+        /// Who writes the questions and who judges, each a model with its prompt, or code.
+        #[serde(default)]
+        by: [String; 2],
         /// Its bounds.
         rules: MatchRules,
     },
@@ -311,6 +314,7 @@ mod tests {
                 match_id: MatchId::from_parts(&["m"]),
                 tree: InfoTreeId::from_parts(&["t"]),
                 agents: ["one".into(), "二\n".into()],
+                by: ["code/a".into(), "b/c 12ab".into()],
                 rules: MatchRules::default(),
             },
             MatchEvent::Wanted(Wanted::Expansion {

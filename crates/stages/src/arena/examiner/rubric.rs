@@ -14,6 +14,9 @@ use crate::{
     text::find,
 };
 
+/// Characters of a quote: a single letter stands in every page.
+const QUOTE: std::ops::RangeInclusive<usize> = 4..=400;
+
 /// A source of a question, as the examiner was given it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourcePage<'a> {
@@ -53,14 +56,17 @@ pub enum RubricFault {
         /// The source that it names.
         named: u32,
     },
+    /// A quote that says nothing, or copies the page.
+    #[error("item {0}: its quote must have 4 to 400 characters")]
+    QuoteLength(usize),
     /// A target that no item asks for.
     #[error("no item rests on target {0}: the question does not need it")]
     UnusedTarget(usize),
 }
 
 /// A proposed question on its sources: every quote is found in its page, and every target is
-/// needed. Sources are numbered from 1 in the order in which they were shown, those that lead to the
-/// targets first.
+/// needed. Sources are numbered from 1 in the order in which they were shown, those that lead to
+/// the targets first.
 pub fn grounded(
     draft: &DraftQuestion,
     sources: &[SourcePage<'_>],
@@ -83,6 +89,11 @@ pub fn grounded(
         };
         if item.text.trim().is_empty() {
             faults.push(RubricFault::EmptyItem(at + 1));
+        }
+        let length = item.quote.trim().chars().count();
+        if length > 0 && !QUOTE.contains(&length) {
+            faults.push(RubricFault::QuoteLength(at + 1));
+            continue;
         }
         let Some(found) = find::find(source.material, &item.quote) else {
             faults.push(RubricFault::NotQuoted {

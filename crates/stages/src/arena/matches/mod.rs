@@ -6,7 +6,5 @@ pub mod replay;
 pub mod state;
 pub mod stop;
 #[cfg(test)]
-mod stop_tests;
-#[cfg(test)]
 mod tests;
 pub mod transition;

@@ -95,6 +95,7 @@ pub fn replay<'t>(events: &[MatchEvent], tree: &'t InfoTree) -> Result<Replayed<
         tree: played,
         agents,
         rules,
+        ..
     }) = events.first()
     else {
         return Err(ReplayFault::NoStart);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::examiner::{Shown, checked, leaks_of};
+use super::shown::{Shown, checked, leaks_of};
 use crate::{
     arena::{examiner::rubric::Tags, play::round::language},
     data::arena::{
@@ -35,7 +35,7 @@ struct Cloze {
 pub fn question(
     pages: &[Shown<'_>],
     length: AnswerLength,
-    asked: &[String],
+    asked: &[Question],
 ) -> Result<Question, Vec<String>> {
     let mut reasons = Vec::new();
     // The first sentence of each page that makes a question, then the second, and so on: a later

@@ -6,23 +6,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DUEL, EXAMINE, Happened, by_code, round::Rounds};
+use super::{
+    DUEL, EXAMINE, Happened, by_code,
+    round::Rounds,
+    shown::{Shown, checked, shown},
+};
 use crate::{
     arena::{
-        examiner::{
-            leak::{Hidden, Leak, leaks},
-            length::measured,
-            rubric::{SourcePage, grounded},
-        },
+        examiner::{length::measured, rubric::Tags},
         matches::replay::Replayed,
-        trees::Overlay,
     },
     context::Context,
     data::{
-        Cause, NodeId, Unscored,
+        Cause, Side, Unscored,
         arena::{
-            AnswerLength, DraftQuestion, DuelLabel, DuelVerdict, Failure, FailureTag, ItemMark,
-            MatchEvent, Node, Question, RoundOutcome, TieQuality, Wanted,
+            DraftQuestion, DuelLabel, DuelVerdict, Failure, FailureTag, ItemMark, MatchEvent, Met,
+            Question, RoundOutcome, RubricItem, TieQuality, Wanted,
         },
     },
     llm::{Answer, Ask},
@@ -39,103 +38,16 @@ const SHOWN_TO_BUILTIN: usize = 1200;
 const QUESTION_TOKENS: u32 = 3000;
 const VERDICT_TOKENS: u32 = 2000;
 
-/// A page of a question as it is shown.
-pub struct Shown<'v> {
-    /// The page.
-    pub node: &'v Node,
-    /// As much of its text as is shown.
-    pub material: &'v str,
-    /// Whether it is asked about.
-    pub is_target: bool,
-}
-
-impl<'v> Shown<'v> {
-    fn source(&self) -> SourcePage<'_> {
-        SourcePage {
-            node: &self.node.id,
-            material: self.material,
-            is_target: self.is_target,
+/// Who writes the questions and who judges: each a model with the hash of its prompt, or code.
+pub fn by(ctx: &Context) -> Result<[String; 2]> {
+    let by = |role: &str, prompt: &str| -> Result<String> {
+        let name = ctx.llm.model_name(role, 0)?;
+        if ctx.llm.is_code(role, 0)? {
+            return Ok(name);
         }
-    }
-
-    /// The title, where there is one.
-    pub fn title(&self) -> Option<&'v str> {
-        self.node.page.title.as_deref()
-    }
-}
-
-/// The pages that a question leads through and those that it asks about, in this order.
-fn shown<'v>(
-    view: &'v Overlay<'_>,
-    chain: &[NodeId],
-    targets: &[NodeId],
-    most: usize,
-) -> Vec<Shown<'v>> {
-    let pages = chain.iter().map(|id| (id, false));
-    let pages = pages.chain(targets.iter().map(|id| (id, true)));
-    let shown = pages.filter_map(|(id, is_target)| {
-        let node = view.node(id)?;
-        let material = view.material(node).unwrap_or_default();
-        let end = material.char_indices().nth(most);
-        Some(Shown {
-            node,
-            material: &material[..end.map_or(material.len(), |(at, _)| at)],
-            is_target,
-        })
-    });
-    shown.collect()
-}
-
-/// How a text names the pages that are asked about, which it must not.
-pub fn leaks_of(text: &str, pages: &[Shown<'_>]) -> Vec<Leak> {
-    let hidden: Vec<Hidden<'_>> = pages
-        .iter()
-        .filter(|page| page.is_target)
-        .map(|page| Hidden {
-            node: &page.node.id,
-            title: page.title(),
-            url: &page.node.page.url,
-            names: &[],
-        })
-        .collect();
-    let known: Vec<&str> = pages
-        .iter()
-        .filter(|page| !page.is_target)
-        .filter_map(Shown::title)
-        .collect();
-    leaks(text, &hidden, &known)
-}
-
-/// A question of a model on its sources, or why it is none.
-pub fn checked(
-    draft: &DraftQuestion,
-    pages: &[Shown<'_>],
-    length: AnswerLength,
-    asked: &[String],
-) -> Result<Question, Vec<String>> {
-    let sources: Vec<SourcePage<'_>> = pages.iter().map(Shown::source).collect();
-    let mut faults = Vec::new();
-    for leak in leaks_of(&draft.question, pages) {
-        faults.push(format!(
-            "the question names what it asks about, by {}: `{}`",
-            leak.kind.word(),
-            leak.found
-        ));
-    }
-    if asked
-        .iter()
-        .any(|earlier| earlier.trim() == draft.question.trim())
-    {
-        faults.push("the question was asked before".to_owned());
-    }
-    match grounded(draft, &sources, length) {
-        Ok(question) if faults.is_empty() => Ok(question),
-        Ok(_) => Err(faults),
-        Err(found) => {
-            faults.extend(found.iter().map(ToString::to_string));
-            Err(faults)
-        }
-    }
+        Ok(format!("{name} {}", &ctx.llm.prompt_hash(prompt)?[..12]))
+    };
+    Ok([by(EXAMINE, QUESTION)?, by(DUEL, VERDICT)?])
 }
 
 /// The next question of a match. None in a dry run.
@@ -169,7 +81,8 @@ pub async fn question(
     let vars = json!({
         "chain": numbered(&pages, false),
         "targets": numbered(&pages, true),
-        "earlier": rounds.asked,
+        "earlier": rounds.asked.iter().map(|of| &of.text).collect::<Vec<_>>(),
+        "most": (3 * targets.len()).clamp(8, 20),
     });
     let ask = Ask {
         role: EXAMINE,
@@ -195,6 +108,12 @@ pub async fn question(
             Err(reasons) => MatchEvent::Failed(Failure::Refused { reasons }),
         },
         Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(None),
+        // What `check` refuses, in the last turn, too.
+        Err(unscored) if unscored.cause == Cause::Inconsistent => {
+            MatchEvent::Failed(Failure::Refused {
+                reasons: vec![unscored.reason],
+            })
+        }
         Err(unscored) => MatchEvent::Failed(Failure::Question(unscored)),
     };
     Ok(Some(Happened {
@@ -256,7 +175,9 @@ enum Label {
 impl Answer for Said {}
 
 impl Said {
-    fn outcome(&self) -> RoundOutcome {
+    /// What it comes to. What the loser lacks follows from the rubric's items; the judge's own word
+    /// counts only where these do not tell, and stays on record with the call.
+    fn outcome(&self, rubric: &[RubricItem]) -> RoundOutcome {
         let verdict = match self.verdict {
             Label::AMuchBetter => DuelLabel::AMuchBetter,
             Label::ABetter => DuelLabel::ABetter,
@@ -269,24 +190,53 @@ impl Said {
                 };
             }
         };
-        RoundOutcome::Judged(DuelVerdict {
+        let mut verdict = DuelVerdict {
             items: self.items.clone(),
             verdict,
             tie_quality: self.tie_quality,
             failure: self.failure,
             reason: self.reason.clone(),
-        })
+        };
+        verdict.failure = Tags::of(&verdict, rubric).deciding();
+        RoundOutcome::Judged(verdict)
     }
 
-    fn fits(&self, items: usize) -> Result<(), Unscored> {
-        let RoundOutcome::Judged(verdict) = self.outcome() else {
+    fn fits(&self, rubric: &[RubricItem]) -> Result<(), Unscored> {
+        let RoundOutcome::Judged(verdict) = self.outcome(rubric) else {
             return Ok(());
         };
-        verdict.validate(items).map_err(|fault| Unscored {
+        let wrong = |reason: String| Unscored {
             cause: Cause::Inconsistent,
-            reason: fault.to_string(),
-        })
+            reason,
+        };
+        verdict
+            .validate(rubric.len())
+            .map_err(|fault| wrong(fault.to_string()))?;
+        contradiction(&verdict).map_or(Ok(()), |reason| Err(wrong(reason.to_owned())))
     }
+}
+
+/// How a verdict contradicts its own marks: a winner who meets less of the rubric and misses more
+/// of it, or a good tie of which both miss most.
+fn contradiction(verdict: &DuelVerdict) -> Option<&'static str> {
+    let count = |side: fn(&ItemMark) -> Met, wanted: Met| {
+        let items = verdict.items.iter();
+        items.filter(|item| side(item) == wanted).count()
+    };
+    let of = |side| (count(side, Met::Met), count(side, Met::Missed));
+    let (a, b) = (of(|item| item.a), of(|item| item.b));
+    let is_worse = |own: (usize, usize), other: (usize, usize)| own.0 < other.0 && own.1 > other.1;
+    let winner_is_worse = match verdict.verdict.winner() {
+        Some(Side::A) => is_worse(a, b),
+        Some(Side::B) => is_worse(b, a),
+        None => false,
+    };
+    if winner_is_worse {
+        return Some("the winner meets fewer items of the rubric than the other, and misses more");
+    }
+    let most = |missed: usize| 2 * missed > verdict.items.len();
+    let is_poor = verdict.tie_quality == Some(TieQuality::High) && most(a.1) && most(b.1);
+    is_poor.then_some("a HIGH tie in which both answers miss most of the rubric")
 }
 
 /// The verdict on both answers. None in a dry run.
@@ -323,12 +273,12 @@ pub async fn verdict(
         vars: &vars,
         max_tokens: VERDICT_TOKENS,
         seed: ctx.seed,
-        check: &|said: &Said| said.fits(question.rubric.len()),
+        check: &|said: &Said| said.fits(&question.rubric),
         ..Ask::default()
     };
     let answered = ctx.llm.ask::<Said>(ask).await?;
     let outcome = match answered.value {
-        Ok(said) => said.outcome(),
+        Ok(said) => said.outcome(&question.rubric),
         Err(unscored) if unscored.cause == Cause::NotAsked => return Ok(None),
         Err(unscored) => RoundOutcome::Invalid(unscored),
     };

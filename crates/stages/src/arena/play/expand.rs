@@ -1,35 +1,14 @@
 //! Pages that a match finds beyond its tree.
 
 use anyhow::Result;
-use async_trait::async_trait;
 
 use crate::{
-    arena::trees::Overlay,
+    arena::{pages::PageSource, trees::Overlay},
     data::{
         NodeId,
-        arena::{Edge, Expansion, Link, Node, Page, PageState, Purpose},
+        arena::{Edge, Expansion, Link, Node, Page, Purpose},
     },
 };
-
-/// Where pages come from that a tree does not have.
-#[async_trait(?Send)]
-pub trait PageSource {
-    /// The page of an address; one that cannot be had says why. The error must stop the run.
-    async fn page(&self, url: &str) -> Result<Page>;
-}
-
-/// No pages but those of the tree.
-pub struct WithoutNetwork;
-
-#[async_trait(?Send)]
-impl PageSource for WithoutNetwork {
-    async fn page(&self, url: &str) -> Result<Page> {
-        Ok(Page {
-            state: PageState::Failed("offline".to_owned()),
-            ..Page::unvisited(url)
-        })
-    }
-}
 
 /// Follows the next links of a page, as many as are wanted. Pages that stand elsewhere in the tree
 /// are not fetched again. One that cannot be had is in the tree all the same: it is not tried

@@ -6,14 +6,18 @@ mod by_code;
 mod examiner;
 mod expand;
 mod round;
+mod shown;
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
-pub use expand::{PageSource, WithoutNetwork};
+pub use examiner::by;
 
-use super::matches::replay::{Replayed, replay};
+use super::{
+    matches::replay::{Replayed, replay},
+    pages::PageSource,
+};
 use crate::{
     agents::Agent,
     context::Context,
@@ -68,18 +72,28 @@ pub async fn play(
     let store = &players.ctx.store;
     store.save_duel(duel)?;
     let mut events = store.duel_events(&duel.id)?;
+    if let Some(MatchEvent::Started { by, .. }) = events.first()
+        && *by != examiner::by(players.ctx)?
+    {
+        bail!(
+            "the match `{}` was begun with another examiner or judge: {}\nhint: name these again, or begin another match",
+            duel.id,
+            by.join(", ")
+        );
+    }
     if events.is_empty() {
         let started = MatchEvent::Started {
             match_id: duel.id.clone(),
             tree: duel.tree.clone(),
             agents: duel.agents.clone(),
+            by: examiner::by(players.ctx)?,
             rules,
         };
         keep(players, duel, &mut events, started.into())?;
     }
     loop {
         let told = replay(&events, tree)
-            .with_context(|| format!("the events of the match `{}` do not fit", duel.id))?;
+            .with_context(|| format!("the events of the match `{}` do not follow from each other\nhint: was it begun with another version? `taskgen arena replay` shows it; another --seed begins a new one", duel.id))?;
         if !is_said(&events) {
             let wanted = MatchEvent::Wanted(told.wanted.clone());
             keep(players, duel, &mut events, wanted.into())?;
@@ -132,7 +146,7 @@ async fn next_of_round(
     }
     let answers = players.ctx.store.duel_answers(&duel.id)?;
     let [Some(a), Some(b)] = round::both(&answers, rounds.attempts) else {
-        anyhow::bail!(
+        bail!(
             "an answer of the match `{}` is gone from the database",
             duel.id
         );

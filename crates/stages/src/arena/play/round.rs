@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::Map;
 
 use super::Players;
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     /// All questions so far, those that came to no verdict included.
-    pub asked: Vec<String>,
+    pub asked: Vec<Question>,
     /// Attempts at a question that agents were asked, from 1 for the first.
     pub attempts: u32,
     /// Attempts at having a question written, the failed ones included.
@@ -42,7 +42,7 @@ impl Rounds {
         for event in events {
             match event {
                 MatchEvent::Asked(question) => {
-                    rounds.asked.push(question.text.clone());
+                    rounds.asked.push(question.clone());
                     rounds.attempts += 1;
                     rounds.tries += 1;
                     rounds.open = Some(question.clone());
@@ -147,6 +147,14 @@ async fn answer(
     let Some(attempted) = agent.answer(&query).await? else {
         return Ok(None);
     };
+    if attempted.state != State::Ok && attempted.is_transient {
+        // It may answer later: nobody's round, and nothing to keep.
+        let message = attempted.message.lines().next().unwrap_or_default();
+        bail!(
+            "`{}` does not answer now: {message}\nhint: the same command goes on with the match",
+            duel.agents[at]
+        );
+    }
     let answer = kept(duel, side, attempt, attempted);
     players.ctx.store.save_duel_answer(&duel.id, &answer)?;
     Ok(Some(answer))
@@ -166,7 +174,8 @@ fn kept(duel: &DuelHead, side: Side, attempt: u32, of: Attempt) -> DuelAnswer {
             of.state
         },
         text: of.text,
-        why: of.message,
+        // Its hint is for another command.
+        why: of.message.lines().next().unwrap_or_default().to_owned(),
         cost: of.cost,
     }
 }

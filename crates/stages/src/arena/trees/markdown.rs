@@ -101,8 +101,8 @@ fn parts(document: &str) -> Vec<Part> {
     joined(parts)
 }
 
-/// Adds a line to a text. A paragraph that is broken into lines is one line: sentences go on. `shown`
-/// is the line without code.
+/// Adds a line to a text. A paragraph that is broken into lines is one line: sentences go on.
+/// `shown` is the line without code.
 fn add_line(text: &mut String, line: &str, shown: &str) {
     let begins = line.trim_start();
     let is_own = begins.is_empty()

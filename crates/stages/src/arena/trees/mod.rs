@@ -1,6 +1,5 @@
 //! Trees of pages: what may become one, how links are chosen and typed, and what a match adds.
 
-pub mod crawl;
 pub mod duplicates;
 pub mod links;
 #[cfg(test)]

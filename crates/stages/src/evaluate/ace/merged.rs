@@ -124,12 +124,17 @@ fn fault(at: usize, reviews: &[Vec<Review>]) -> Option<&'static str> {
     (2 * all > reviews.len()).then_some(fault)
 }
 
-/// For each proposal the earliest one of its group.
+/// For each proposal the earliest one of its group: if two ask for the same as a third, all three
+/// do.
 fn same(proposals: &[Proposal], reviews: &[Vec<Review>]) -> Vec<usize> {
     let of_each: Vec<Vec<usize>> = reviews.iter().map(|of| groups_of(of)).collect();
     let mut leaders: Vec<usize> = (0..proposals.len()).collect();
-    for later in 0..proposals.len() {
-        for earlier in 0..later {
+    // What cannot be used joins nothing.
+    let usable: Vec<usize> = (0..proposals.len())
+        .filter(|at| fault(*at, reviews).is_none())
+        .collect();
+    for (n, &later) in usable.iter().enumerate() {
+        for &earlier in &usable[..n] {
             let votes = of_each.iter().filter(|of| of[earlier] == of[later]).count();
             let alike = in_the_same_words(&proposals[earlier], &proposals[later]);
             if 2 * votes > reviews.len() || alike {

@@ -109,16 +109,21 @@ fn with_factors(mut report: ReportScores, factors: &BTreeMap<String, f64>) -> Re
         }
         report.by_judge.remove(key);
         report.repeated.remove(key);
-        let known = report.scores.get(key);
+        let Some(known) = report.scores.get(key).cloned() else {
+            continue;
+        };
         // What has no value for want of a rating has none by other weights, either.
-        if known.is_some_and(|score| score.outcome.is_ok()) {
-            let unscored = known.map_or(0, |score| score.unscored);
-            let score = Score {
-                unscored,
+        let score = match known.outcome {
+            Ok(_) => Score {
+                unscored: known.unscored,
                 ..weighted(criteria)
-            };
-            report.scores.insert(key, score);
-        }
+            },
+            Err(_) => Score {
+                open: open(criteria),
+                ..known
+            },
+        };
+        report.scores.insert(key, score);
     }
     report
 }
@@ -134,25 +139,31 @@ fn weighted(criteria: &[CriterionScore]) -> Score {
     if whole <= 0.0 {
         return Score::missing("no criterion with a weight");
     }
-    let mean = |at: fn(&CriterionScore) -> Option<f64>| {
-        let rated = criteria.iter().filter(|of| of.value.is_some());
-        let parts = rated.filter_map(|of| Some(of.weight * at(of)?));
-        parts.sum::<f64>() / whole
-    };
-    let score = Score::ratio(mean(|of| of.value), 1.0);
-    if criteria.iter().all(|of| of.ends.is_none()) {
-        return score;
-    }
+    let sum: f64 = rated().map(|(weight, value)| weight * value).sum();
     Score {
-        open: Open::Between(
-            [
-                mean(|of| of.ends.map_or(of.value, |(low, _)| Some(low))),
-                mean(|of| of.ends.map_or(of.value, |(_, high)| Some(high))),
-            ],
-            1.0,
-        ),
-        ..score
+        open: open(criteria),
+        ..Score::ratio(sum / whole, 1.0)
     }
+}
+
+/// What missing ratings leave open of the mean by these weights; all criteria count, the unrated
+/// ones too.
+fn open(criteria: &[CriterionScore]) -> Open {
+    let whole: f64 = criteria.iter().map(|of| of.weight).sum();
+    if whole <= 0.0 || criteria.iter().all(|of| of.ends.is_none()) {
+        return Open::AsCounted;
+    }
+    let ends = |of: &CriterionScore| of.ends.or(of.value.map(|value| (value, value)));
+    let ends: Option<Vec<(f64, (f64, f64))>> = criteria
+        .iter()
+        .map(|of| Some((of.weight, ends(of)?)))
+        .collect();
+    let Some(ends) = ends else {
+        return Open::AsCounted;
+    };
+    let low: f64 = ends.iter().map(|(weight, (low, _))| weight * low).sum();
+    let high: f64 = ends.iter().map(|(weight, (_, high))| weight * high).sum();
+    Open::Between([low / whole, high / whole], 1.0)
 }
 
 /// A measure whose criteria all weigh nothing: no report has a value of it. To be asked of reports

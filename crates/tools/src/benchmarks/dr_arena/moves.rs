@@ -1,5 +1,6 @@
-//! The moves of the original loop: which levels and widths may follow a verdict. A move that may not
-//! is an anomaly of the file, such as a page that was looked up by its address and found elsewhere.
+//! The moves of the original loop: which levels and widths may follow a verdict. A move that may
+//! not is an anomaly of the file, such as a page that was looked up by its address and found
+//! elsewhere.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! A replay counted again: points from the verdicts, why it ended, the moves between its rounds, and
-//! the bounds of its answers.
+//! A replay counted again: points from the verdicts, why it ended, the moves between its rounds,
+//! and the bounds of its answers.
 
 use std::collections::BTreeMap;
 

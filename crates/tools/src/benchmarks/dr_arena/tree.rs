@@ -1,5 +1,5 @@
-//! A tree of the benchmark's file as a tree of ours, and back. What stands in the file and cannot be
-//! in a tree is left out and told: addresses that are none, a page twice below one page, wrong
+//! A tree of the benchmark's file as a tree of ours, and back. What stands in the file and cannot
+//! be in a tree is left out and told: addresses that are none, a page twice below one page, wrong
 //! levels. A published tree was written over by matches, so that its list says less than it has.
 
 use std::{

@@ -44,7 +44,8 @@ pub fn links(bytes: &[u8], content_type: Option<&str>, url: &str) -> Vec<PageLin
     let article = article::find(&tree);
     let inside = article.root..=tree.nodes[article.root].end;
     let anchors = tree.elements("a");
-    let anchors = anchors.filter(|(at, _)| inside.contains(at) && !article.left_out[*at]);
+    let is_seen = |at: &usize| !article.left_out[*at] && tree.nodes[*at].visibility.is_visible();
+    let anchors = anchors.filter(|(at, _)| inside.contains(at) && is_seen(at));
     let mut found: Vec<PageLink> = Vec::new();
     let mut known = std::collections::HashSet::new();
     for (at, node) in anchors {
@@ -96,7 +97,9 @@ fn text(tree: &Tree, at: usize, most: usize) -> String {
         if node.is_block && !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(node.text());
+        if node.visibility.is_visible() {
+            text.push_str(node.text());
+        }
         if text.len() > 4 * most {
             break;
         }
@@ -181,6 +184,13 @@ mod tests {
             found.len(),
             2,
             "each address once, and only pages: {found:?}"
+        );
+        let hidden = "<a style='display:none' href='/x'>";
+        let hidden = html.replace("<a href='../china#history'>", hidden);
+        let seen = links_of(&hidden);
+        assert!(
+            seen.len() == 2 && seen.iter().all(|link| !link.0.ends_with("/x")),
+            "{seen:?}"
         );
     }
 

@@ -1,6 +1,6 @@
 //! A text as the test of leaks reads it: without case, accents, width, invisible characters and
-//! look-alike letters, in one Chinese script, as a chain of pieces whose joints are known. So a name
-//! is found however it was cut up, and never within another word.
+//! look-alike letters, in one Chinese script, as a chain of pieces whose joints are known. So a
+//! name is found however it was cut up, and never within another word.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -155,8 +155,8 @@ fn pieces(text: &str) -> Vec<String> {
 /// Letters of a row of single ones that may be a word.
 const LEAST_ROW: usize = 3;
 
-/// The text with what hyphens, dots and the like join as one piece, and rows of single letters, too:
-/// `p-y-t-h-o-n` and `p y t h o n`.
+/// The text with what hyphens, dots and the like join as one piece, and rows of single letters,
+/// too: `p-y-t-h-o-n` and `p y t h o n`.
 fn mended(text: &str) -> Vec<String> {
     let mut mended: Vec<String> = Vec::new();
     let mut row: Vec<String> = Vec::new();

@@ -86,6 +86,7 @@ impl<'t> Game<'t> {
             match_id: id.clone(),
             tree: tree.id().clone(),
             agents: ["one".to_owned(), "two".to_owned()],
+            by: [String::new(), String::new()],
             rules,
         };
         let mut game = Self {

@@ -1,5 +1,6 @@
-//! Results of battles: the history of a tournament, `all_debate_history.jsonl`, and what a dashboard
-//! made of it, `battles.json`, `leaderboard.json`, `pairwise.json`, `failure-profiles.json`.
+//! Results of battles: the history of a tournament, `all_debate_history.jsonl`, and what a
+//! dashboard made of it, `battles.json`, `leaderboard.json`, `pairwise.json`,
+//! `failure-profiles.json`.
 
 use serde_json::{Number, Value};
 

@@ -1,8 +1,8 @@
 //! Sixty questions that name what they ask about, most of them in disguise, and sixty that do not
 //! but share common words with it. They were written before the test was run for the first time: it
-//! found 54 of them then, and had 2 false alarms. Its rules were mended by what it missed. Of twenty
-//! and twenty fresh ones, written behind that, it found 15 and had no false alarm, which says how
-//! good it is; then the rule on words that are cut up was mended once more.
+//! found 54 of them then, and had 2 false alarms. Its rules were mended by what it missed. Of
+//! twenty and twenty fresh ones, written behind that, it found 15 and had no false alarm, which
+//! says how good it is; then the rule on words that are cut up was mended once more.
 
 /// A page, the titles above it, questions that give it away, and questions that do not.
 pub struct Planted {

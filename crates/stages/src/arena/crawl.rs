@@ -7,7 +7,7 @@ use anyhow::Result;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::index};
 
 use crate::{
-    arena::play::PageSource,
+    arena::pages::PageSource,
     data::arena::{Edge, InfoTree, Link, Node},
 };
 
