@@ -51,10 +51,11 @@ fn published_files_are_counted_again() {
     let (mut logs, mut rounds, mut unknown) = (0, 0, 0);
     for path in files(&folder) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let is_json = path.extension().is_some_and(|end| end == "json");
         let shown = path.display().to_string();
         let bytes = fs_err::read(&path).unwrap();
         let above = path.parent().and_then(Path::file_name).unwrap_or_default();
-        if above == "battle-replays" && name.ends_with(".json") {
+        if above == "battle-replays" && is_json {
             match JsonFile::<Replay>::read(&shown, &bytes) {
                 Ok(read) => replays.add(&read.value.content),
                 Err(problem) => writeln!(out, "{problem}").unwrap(),
@@ -81,7 +82,7 @@ fn published_files_are_counted_again() {
                     unknown += usize::from(verdict.and_then(|verdict| label(verdict)).is_none());
                 }
             }
-        } else if name.starts_with("tree_") && name.ends_with(".json") {
+        } else if name.starts_with("tree_") && is_json {
             match JsonFile::<TreeNode>::read(&shown, &bytes).map(|r| tree::read(&r.value.content)) {
                 Ok(Ok(read)) => {
                     let (pages, left) =
