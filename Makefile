@@ -5,7 +5,7 @@
 help:
 	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
 	@echo "make arena-demo"
-	@echo "             two small agents duel on this project's documents, without a model (a minute after a build)"
+	@echo "             two small agents duel on this project's documents, without a model (seconds after a build)"
 	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"
 	@echo "make quick   formatting, lints and the tests that load no model (a few minutes, while working)"
 	@echo "make accept  the long proofs, e.g. kill -9 at ten moments of a real run (about an hour and a half)"
