@@ -1,5 +1,7 @@
 //! Planted questions: how many are found, and how many clean ones raise an alarm.
 
+use std::io::Write as _;
+
 use super::planted_questions::{FRESH, PLANTED, Planted};
 use crate::{
     arena::examiner::leak::{Hidden, leaks},
@@ -35,16 +37,21 @@ fn count(
     (all, found, told)
 }
 
-/// Leaks and those found, clean questions and alarms; what went wrong is printed.
+/// Leaks and those found, clean questions and alarms; what went wrong is written out.
 fn measured(pages: &[Planted]) -> [usize; 4] {
     let (planted, found, told) = count(pages, |page| page.leaking);
     let (clean, alarms, raised) = count(pages, |page| page.clean);
-    println!("planted: {found} of {planted} found; clean: {alarms} alarms in {clean}");
+    let mut out = std::io::stderr().lock();
+    writeln!(
+        out,
+        "planted: {found} of {planted} found; clean: {alarms} alarms in {clean}"
+    )
+    .unwrap();
     for (question, _) in told.iter().filter(|(_, how)| how.is_empty()) {
-        println!("  not found: {question}");
+        writeln!(out, "  not found: {question}").unwrap();
     }
     for (question, how) in raised.iter().filter(|(_, how)| !how.is_empty()) {
-        println!("  false alarm ({how}): {question}");
+        writeln!(out, "  false alarm ({how}): {question}").unwrap();
     }
     [planted, found, clean, alarms]
 }
