@@ -197,7 +197,7 @@ async fn write_one(
         Err(unscored) => return Ok(Err(unscored)),
     };
     let merged = if drafts.len() > 1 {
-        match review::merge(ctx, task, std::mem::take(&mut drafts)).await? {
+        match review::merge(ctx, ROLE, task, std::mem::take(&mut drafts)).await? {
             Ok(merged) => Some(merged),
             Err(unscored) => return Ok(Err(unscored)),
         }

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    checklist::ROLE,
     criteria::Criterion,
     merged::{self, Merged, Proposal, Review},
 };
@@ -105,10 +104,12 @@ impl Reviewed {
     }
 }
 
-/// One checklist out of those of several writers, who all look at all of it. A reviewer without an
-/// answer, or too few criteria that can be used, are no checklist: the cause is returned.
+/// One checklist out of those of several writers, the members of a role, who all look at all of it.
+/// A reviewer without an answer, or too few criteria that can be used, are no checklist: the cause
+/// is returned.
 pub async fn merge(
     ctx: &Context,
+    role: &'static str,
     task: &Task,
     drafts: Vec<Vec<Criterion>>,
 ) -> Result<Result<Merged, Unscored>> {
@@ -124,9 +125,9 @@ pub async fn merge(
         "proposals": proposals.iter().map(shown).collect::<Vec<Value>>(),
     });
     let mut reviews = Vec::new();
-    for member in 0..ctx.llm.members(ROLE) {
+    for member in 0..ctx.llm.members(role) {
         let question = Ask {
-            role: ROLE,
+            role,
             member,
             prompt: PROMPT,
             vars: &vars,
