@@ -132,7 +132,7 @@ fn another_judge_is_another_way_of_scoring_and_the_old_one_stays() {
     0 model calls, 279 more from the record; 0 prompt tokens (0 cached), 0 reply tokens
     [time] in all
     error: nothing differs from the last evaluation
-    hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --repeats, or an edited prompt
+    hint: --model-role relate=PROVIDER/MODEL, --model-role rate=…, --form, --similarity, --repeats, --resample, or an edited prompt
     log: `[project]/tasks/logs/[log]`
     ");
     assert_eq!(world.fake.take(), 0);

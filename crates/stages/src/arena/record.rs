@@ -169,11 +169,12 @@ impl MatchRecord {
     }
 
     /// The result; the cause in one word where a match that has ended has none. A match without a
-    /// single verdict says nothing of the two, and neither does one that ended because too much
-    /// failed.
+    /// single verdict says nothing of the two, and neither does one that ended because answers or
+    /// verdicts failed; one whose examiner knew no further question has the points of its rounds.
     pub fn result(&self) -> Option<Result<MatchResult, &'static str>> {
         let (cause, _, winner) = self.end?;
-        if cause == EndCause::Failures || self.verdicts().next().is_none() {
+        let failed = cause == EndCause::Failures && !self.only_questions_failed();
+        if failed || self.verdicts().next().is_none() {
             return Some(Err(cause.word()));
         }
         Some(Ok(match winner {
@@ -181,6 +182,18 @@ impl MatchRecord {
             Some(Side::B) => MatchResult::Second,
             None => MatchResult::Tie,
         }))
+    }
+
+    fn only_questions_failed(&self) -> bool {
+        self.rounds.iter().all(|round| {
+            matches!(
+                round.end,
+                Some(
+                    RoundEnd::Judged(RoundOutcome::Judged(_))
+                        | RoundEnd::Failed(Failure::Question(_) | Failure::Refused { .. })
+                )
+            )
+        })
     }
 
     /// The judged rounds, for profiles. What the loser lacks follows from the rubric's items, else

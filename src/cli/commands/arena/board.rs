@@ -296,8 +296,9 @@ fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Boa
         })
         .collect();
     rows.sort_by(|a, b| {
-        let elo = |row: &Row| row.rating.elo.unwrap_or(f64::NEG_INFINITY);
-        elo(b).total_cmp(&elo(a)).then(a.agent.cmp(&b.agent))
+        // In millionths, so that rounding does not decide between equals.
+        let elo = |row: &Row| row.rating.elo.map(|elo| (elo * 1e6).round() as i64);
+        elo(b).cmp(&elo(a)).then(a.agent.cmp(&b.agent))
     });
     Board {
         tournament,

@@ -72,7 +72,13 @@ pub async fn question(
     };
     let pages = shown(&told.view, chain, targets, most);
     if ctx.llm.is_code(EXAMINE, 0)? {
-        let found = by_code::question(&pages, *length, &rounds.asked);
+        // Where it has no other one, a question that came to no verdict comes again.
+        let judged = || -> Vec<Question> {
+            let judged = rounds.judged.values();
+            judged.map(|(question, _)| question.clone()).collect()
+        };
+        let found = by_code::question(&pages, *length, &rounds.asked)
+            .or_else(|_| by_code::question(&pages, *length, &judged()));
         return Ok(Some(found.map_or_else(
             |reasons| MatchEvent::Failed(Failure::Refused { reasons }).into(),
             |question| MatchEvent::Asked(question).into(),

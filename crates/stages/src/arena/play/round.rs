@@ -32,7 +32,7 @@ pub struct Rounds {
     /// Who answered it.
     pub answered: Vec<Side>,
     /// By number of the round: the question, and which attempt it was.
-    pub judged: BTreeMap<u32, (String, u32)>,
+    pub judged: BTreeMap<u32, (Question, u32)>,
 }
 
 impl Rounds {
@@ -52,7 +52,7 @@ impl Rounds {
                 MatchEvent::Judged(outcome) => {
                     if let (RoundOutcome::Judged(_), Some(question)) = (outcome, &rounds.open) {
                         let number = rounds.judged.len() as u32 + 1;
-                        let round = (question.text.clone(), rounds.attempts);
+                        let round = (question.clone(), rounds.attempts);
                         rounds.judged.insert(number, round);
                     }
                     rounds.open = None;
@@ -97,7 +97,7 @@ pub async fn answers(
             let mut of = known.iter();
             let answer = of.find(|of| of.attempt == *attempt && of.side == side)?;
             Some(Exchange {
-                question: question.clone(),
+                question: question.text.clone(),
                 answer: answer.text.clone(),
             })
         });

@@ -49,8 +49,9 @@ pub fn tree(document: &str, url: &str) -> Result<InfoTree, TreeFault> {
             context: String::new(),
             relation: Relation::Related,
         };
-        // Sections may share a title; their places differ.
-        let address = format!("{url}#{}", number + 1);
+        // Sections may share a title; their places differ. No fragment: addresses that differ in it
+        // alone are one page.
+        let address = format!("{url}/{}", number + 1);
         let node = Node::child(parent, Some(edge), page(&address, &part.title, &part.text));
         way.push((part.level, node.id.clone()));
         nodes.push(node);
