@@ -492,7 +492,7 @@ fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
     let hits = Arc::new(Mutex::new(BTreeMap::new()));
     let url = site(Arc::clone(&hits));
     let project = project(&BOTH).config("[web]\npause_ms = 0\nper_host = 8\n");
-    let build = |name: &str| {
+    let make = |name: &str| {
         project.json(&[
             "arena",
             "trees",
@@ -507,7 +507,7 @@ fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
             "--allow-private-network",
         ])
     };
-    let built = build("river");
+    let built = make("river");
     assert_eq!(
         (&built["pages"], &built["fetched"]),
         (&json!(7), &json!(7)),
@@ -517,7 +517,7 @@ fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
     let once = hits.lock().expect("no panic").clone();
     assert!(once.values().all(|n| *n == 1), "{once:?}");
     // The same again, from what is kept: nothing is fetched, and it is the same tree.
-    assert_eq!(build("river")["id"], built["id"]);
+    assert_eq!(make("river")["id"], built["id"]);
     assert_eq!(*hits.lock().expect("no panic"), once);
     project.fails(
         &["arena", "trees", "build", "ftp://a.example/", "--name", "x"],

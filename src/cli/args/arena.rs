@@ -154,7 +154,7 @@ pub struct ArenaBoard {
     /// Only the matches of this tournament
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
-    /// Rate the battles of a file of DR-Arena's (battles.json, all_debate_history.jsonl) instead;
+    /// Rate the battles of a file of DR-Arena's instead, its list or its history (.jsonl);
     /// needs no project
     #[arg(long, value_name = "FILE", conflicts_with = "tournament")]
     pub from: Option<PathBuf>,

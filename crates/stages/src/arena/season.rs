@@ -71,14 +71,14 @@ impl Setup {
     }
 }
 
-/// Plays what is to be played until there is nothing more; `play` plays one match to its end, and
+/// Plays what is to be played until there is nothing more; `one` plays one match to its end, and
 /// says what it cost, as far as that is known. Returns the plan in the end.
 pub async fn run(
     ctx: &Context,
     name: &str,
     setup: &Setup,
     jobs: usize,
-    play: impl AsyncFn(&DuelHead) -> Result<(MatchRecord, Option<f64>)>,
+    one: impl AsyncFn(&DuelHead) -> Result<(MatchRecord, Option<f64>)>,
 ) -> Result<Plan> {
     let mut events: Vec<Event> = ctx.store.tournament_events(name)?;
     loop {
@@ -89,7 +89,7 @@ pub async fn run(
         let known = events.clone();
         let work = async |key: &MatchKey| {
             let duel = setup.duel(name, key, &known)?;
-            let (record, cost_usd) = play(&duel).await?;
+            let (record, cost_usd) = one(&duel).await?;
             let event = ended(key, &record, cost_usd)?;
             ctx.store.add_tournament_event(name, &event)?;
             Ok(event)

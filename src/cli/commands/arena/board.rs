@@ -215,26 +215,29 @@ fn of_file(file: &Path, printer: &Printer) -> Result<Matches> {
         .into());
     }
     let bytes = fs_err::read(file)?;
-    let battles: Vec<Result<Fought, BattleFault>> = if name.ends_with(".jsonl") {
-        let read = History::read(&name, &bytes);
-        for problem in read.problems {
-            printer.error(&problem.to_string());
-        }
-        let lines = read.value.lines.iter();
-        lines.map(|(_, line)| of_history(line)).collect()
-    } else {
-        let read = JsonFile::<Battles>::read(&name, &bytes)?;
-        for problem in read.problems {
-            printer.error(&problem.to_string());
-        }
-        let battles = read.value.content;
-        let battles = battles.iter().map(|battle| battle.get());
-        battles
-            .map(|battle| battle.map_or(Err(BattleFault::Missing("battle")), of_battle))
-            .collect()
-    };
+    let battles: Vec<Result<Fought, BattleFault>> =
+        if file.extension().is_some_and(|ending| ending == "jsonl") {
+            let read = History::read(&name, &bytes);
+            for problem in read.problems {
+                printer.error(&problem.to_string());
+            }
+            let lines = read.value.lines.iter();
+            lines.map(|(_, line)| of_history(line)).collect()
+        } else {
+            let read = JsonFile::<Battles>::read(&name, &bytes)?;
+            for problem in read.problems {
+                printer.error(&problem.to_string());
+            }
+            let battles = read.value.content;
+            let battles = battles.iter().map(|battle| battle.get());
+            battles
+                .map(|battle| battle.map_or(Err(BattleFault::Missing("battle")), of_battle))
+                .collect()
+        };
     let mut figures = BattleFigures::default();
-    battles.iter().for_each(|battle| figures.add(battle));
+    for battle in &battles {
+        figures.add(battle);
+    }
     for (fault, n) in &figures.faults {
         printer.error(&format!("{n} battles say nothing: {fault}"));
     }
@@ -435,6 +438,8 @@ fn write_csv(path: &Path, board: &Board) -> Result<()> {
             row.unanswered.to_string(),
         ])?;
     }
-    let bytes = lines.into_inner().map_err(|error| error.into_error())?;
+    let bytes = lines
+        .into_inner()
+        .map_err(csv::IntoInnerError::into_error)?;
     files::write_whole(path, &bytes).context("cannot write the file\nhint: choose another place")
 }

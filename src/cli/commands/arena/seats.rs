@@ -113,10 +113,13 @@ fn check_program(global: &Global, name: &str) -> Result<()> {
 pub fn check_different(names: &[String]) -> Result<()> {
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort();
-    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+    let twice = sorted.windows(2).find_map(|pair| match pair {
+        [one, other] if one == other => Some(one),
+        _ => None,
+    });
+    if let Some(twice) = twice {
         return Err(Usage(format!(
-            "an agent cannot meet itself: `{}`\nhint: name two agents of `taskgen.toml`",
-            twice[0]
+            "an agent cannot meet itself: `{twice}`\nhint: name two agents of `taskgen.toml`"
         ))
         .into());
     }
