@@ -403,7 +403,10 @@ fn a_model_that_names_its_target_is_told_so_and_a_judge_may_abstain() {
     assert_eq!(fake.take(), 0);
     // Another judge is another match, and both are told apart on the board.
     project.reconfigure("duel = \"fake/n\"", "duel = \"code/rubric\"");
-    let other = project.json(&["arena", "match", "thorough", "hasty", "--tree", "tides"]);
+    let other = played(
+        &project,
+        &["arena", "match", "thorough", "hasty", "--tree", "tides"],
+    );
     assert_ne!(other["id"], shown["id"]);
     let board = project.ok(&["arena", "leaderboard"]);
     assert!(
