@@ -318,12 +318,17 @@ fn drafted(request: &Request, n: usize) -> Value {
         .as_str()
         .expect("a text");
     let targets = user.split_once("The targets:").expect("targets").1;
+    let targets = targets
+        .split("Earlier questions:")
+        .next()
+        .unwrap_or_default();
     let mut items = Vec::new();
     for block in targets.split("\n[").skip(1) {
         let Some(text) = block.split_once('\n').map(|(_, rest)| rest) else {
             continue;
         };
-        let quote: String = text.chars().skip(n).take(40).collect();
+        let quote: Vec<&str> = text.split_whitespace().skip(n).take(6).collect();
+        let quote = quote.join(" ");
         let number = 1 + items.len() / 2 + user.matches("Pages that lead").count();
         for kind in ["width", "depth"] {
             items
