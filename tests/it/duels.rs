@@ -318,10 +318,10 @@ fn drafted(request: &Request, n: usize) -> Value {
         .as_str()
         .expect("a text");
     let targets = user.split_once("The targets:").expect("targets").1;
-    let targets = targets
-        .split("Earlier questions:")
-        .next()
-        .unwrap_or_default();
+    // Neither earlier questions nor what is told of a draft's faults are targets.
+    let end = ["Earlier questions:", "Write the question"].map(|end| targets.find(end));
+    let end = end.into_iter().flatten().min().unwrap_or(targets.len());
+    let targets = &targets[..end];
     let mut items = Vec::new();
     for block in targets.split("\n[").skip(1) {
         let Some(text) = block.split_once('\n').map(|(_, rest)| rest) else {
