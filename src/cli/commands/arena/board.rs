@@ -36,14 +36,12 @@ use crate::{
         binomial::Share,
         pairwise::{
             bradley_terry::Game,
-            ratings::{Options, Rating, RatingState, Ratings, Seat, online, rate},
+            ratings::{
+                ONLINE_K, ONLINE_START, Options, Rating, RatingState, Ratings, Seat, online, rate,
+            },
         },
     },
 };
-
-/// Elo points of an agent before its first match, and the factor of a match, of the online variant.
-const START: f64 = 1000.0;
-const K: f64 = 4.0;
 
 /// Longest file that is read.
 const LONGEST: u64 = 256 << 20;
@@ -279,7 +277,7 @@ fn board(matches: Matches, tournament: Option<String>, options: &Options) -> Boa
         seat,
         ..
     } = rate(names.len(), &games, options, &mut rng);
-    let online = online(names.len(), &games, START, K);
+    let online = online(names.len(), &games, ONLINE_START, ONLINE_K);
     let mut profiles = failure_profiles(&judged);
     let mut rows: Vec<Row> = names
         .into_iter()

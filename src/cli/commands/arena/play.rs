@@ -58,14 +58,12 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
         now: &now,
     };
     let work = one(&seats, &pages, &tree, &duel, rules);
-    let played = stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer);
+    stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer)?;
     if global.dry_run {
-        let _done = played?;
         return stages::predicted(&seats.ctx, printer);
     }
-    let _done = played?;
-    let record = replay::show(&store, &duel, printer)?;
-    Ok(match record.result() {
+    let shown = replay::show(&store, &duel, printer)?;
+    Ok(match shown.record.result() {
         Some(Ok(_)) => exit::DONE,
         _ => exit::SOME_FAILED,
     })

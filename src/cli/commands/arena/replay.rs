@@ -36,27 +36,30 @@ pub fn replay(global: &Global, args: &args::Replay, printer: &Printer) -> Result
             args.duel
         ))
     })?;
-    show(&store, &duel, printer)?;
-    let tree = super::tree(&store, duel.tree.as_str())?;
-    Ok(match told_again(&store.duel_events(&duel.id)?, &tree) {
-        Ok(_) => exit::DONE,
-        Err(_) => exit::SOME_FAILED,
+    let shown = show(&store, &duel, printer)?;
+    Ok(if shown.follows {
+        exit::DONE
+    } else {
+        exit::SOME_FAILED
     })
 }
 
 /// A match as it is shown.
 #[derive(Serialize)]
-struct Shown {
+pub struct Shown {
     #[serde(flatten)]
     duel: DuelHead,
     /// Whether every choice and every score follows from the events again.
     follows: bool,
     events: Vec<MatchEvent>,
     answers: Vec<DuelAnswer>,
+    /// What the events come to.
+    #[serde(skip)]
+    pub record: MatchRecord,
 }
 
-/// Shows a match and returns what it came to, after telling it again from its events.
-pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<MatchRecord> {
+/// Shows a match and returns what was shown, after telling it again from its events.
+pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<Shown> {
     let events = store.duel_events(&duel.id)?;
     let tree = super::tree(store, duel.tree.as_str())?;
     let told = told_again(&events, &tree);
@@ -69,14 +72,14 @@ pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<MatchRe
         duel: duel.clone(),
         follows: told.is_ok(),
         answers: store.duel_answers(&duel.id)?,
+        record: MatchRecord::of(&events),
         events,
     };
     printer.show(&shown, text)?;
-    Ok(MatchRecord::of(&shown.events))
+    Ok(shown)
 }
 
 fn text(of: &Shown) -> String {
-    let record = MatchRecord::of(&of.events);
     let [a, b] = &of.duel.agents;
     let mut out = format!(
         "match {}: {} (A) against {} (B)\n",
@@ -86,11 +89,11 @@ fn text(of: &Shown) -> String {
     );
     let mut score = Score::default();
     let mut attempt = 0;
-    for (at, round) in record.rounds.iter().enumerate() {
+    for (at, round) in of.record.rounds.iter().enumerate() {
         attempt += u32::from(round.question.is_some());
         out.push_str(&round_text(at + 1, round, attempt, &of.answers, &mut score));
     }
-    out.push_str(&ending(&record, &of.duel));
+    out.push_str(&ending(&of.record, &of.duel));
     out
 }
 
