@@ -5,7 +5,8 @@ use std::{process::Child, thread::sleep, time::Duration};
 use super::Yard;
 
 /// A second agent in the same folder finds the first one there. In its sandbox it cannot signal it.
-const ALONE: &str = r#"last=$(cat alone 2>/dev/null) && [ -d "/proc/$last" ] && echo twice >> "$MARKS/twice"
+/// Who is killed while it writes leaves an empty file, which names nobody.
+const ALONE: &str = r#"last=$(cat alone 2>/dev/null) && [ "$last" ] && [ -d "/proc/$last" ] && echo twice >> "$MARKS/twice"
 echo $$ > alone"#;
 /// The same where nobody of ours reaps the first one: until the system's first process has, the dead
 /// one is seen, too.
