@@ -12,8 +12,8 @@ cargo build --locked
 cargo test --locked --test accept -- --nocapture --test-threads 1 "$@"
 [ $# -eq 0 ] || exit 0
 # Tests of `make test` at the size of a proof: 2,000 judgements by hostile servers, three minutes against each limit, a
-# ranking, an evaluation and a transcription killed fifty times, 5,000 mutated media, an hour in which nobody speaks, a
+# ranking, an evaluation, a tournament and a transcription killed fifty times, 1,000 matches on one tree, 5,000 mutated media, an hour in which nobody speaks, a
 # recording of ten hours.
-export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180 TASKGEN_KILLS=50 TASKGEN_MEDIA=5000 TASKGEN_SILENCE=60 TASKGEN_HOURS=10
+export TASKGEN_HOSTILE_ITEMS=2000 TASKGEN_RATES_SECONDS=180 TASKGEN_KILLS=50 TASKGEN_MEDIA=5000 TASKGEN_SILENCE=60 TASKGEN_HOURS=10 TASKGEN_MATCHES=1000
 cargo test --locked --test it -- --nocapture --test-threads 1 \
-    hostile:: rates:: ranking::killed evaluation::killed transcribe_kills:: media::mutated nobody_speaks real_hours lrb_
+    hostile:: rates:: ranking::killed evaluation::killed duels::killed finds_more_without_changing transcribe_kills:: media::mutated nobody_speaks real_hours lrb_

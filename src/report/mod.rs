@@ -8,6 +8,7 @@ pub mod leaderboard;
 mod leaderboard_page;
 pub mod listing;
 mod markup;
+pub mod match_page;
 pub mod ranking_page;
 mod relative;
 pub mod scoring_page;

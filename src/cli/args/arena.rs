@@ -13,14 +13,20 @@ pub enum Arena {
     /// Let two agents duel on a tree
     ///
     /// An examiner asks both of them questions whose sources they cannot see, wider or deeper after
-    /// each verdict, until one leads by two points. Stopped, the same command goes on. See it with
-    /// `taskgen arena replay`.
+    /// each verdict, until one leads by two points. Stopped, the same command goes on; with
+    /// --retry-failed a match that came to no result is played anew. See it with `taskgen arena
+    /// replay`.
     Match(Duel),
     /// Let agents meet in rounds, each pair on several trees
     ///
     /// Who meets whom follows from the results so far (Swiss system), and seats change from tree to
     /// tree. Stopped, the same command goes on. See it with `taskgen arena leaderboard`.
     Tournament(Tournament),
+    /// Rate an agent that is new, by matches against those that have a rating
+    ///
+    /// It meets the one whose match is expected to tell most, until its rating is precise enough.
+    /// Stopped, the same command goes on.
+    Onboard(Onboard),
     /// Rate the agents by their matches, with intervals
     Leaderboard(ArenaBoard),
     /// Show a match: where it went, what was asked and answered, and the verdicts
@@ -104,27 +110,60 @@ pub struct Duel {
 }
 
 /// The bounds of a match.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Rules {
-    /// Rounds with a verdict at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub rounds: u32,
-    /// Points by which one must lead for the match to end
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=20))]
-    pub margin: u32,
+    /// What ends a match before its last round
+    #[arg(long, value_enum, default_value_t)]
+    pub stop: StopBy,
+    /// Rounds with a verdict at most [default: 10; with --stop sprt 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// Points by which one must lead [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub margin: Option<u32>,
+    /// With --stop sprt: share of matches at most that name the worse agent [default: 0.1]
+    #[arg(long, value_name = "SHARE", value_parser = error_share)]
+    pub error: Option<u32>,
+    /// With --stop sprt: share of the decisive rounds that the better agent wins at least, for
+    /// which the error holds [default: 0.7]
+    #[arg(long, value_name = "SHARE", value_parser = superiority)]
+    pub superiority: Option<u32>,
     /// Also fetch pages from private addresses: for an intranet
     #[arg(long)]
     pub allow_private_network: bool,
 }
 
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            rounds: 10,
-            margin: 2,
-            allow_private_network: false,
-        }
+/// What ends a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum StopBy {
+    /// A lead in points
+    #[default]
+    Margin,
+    /// A sequential test with a bound on its errors
+    Sprt,
+}
+
+/// A share between `low` and `high`, both excluded, in thousandths.
+fn thousandths(text: &str, low: u32, high: u32) -> Result<u32, String> {
+    let share: Option<f64> = text.parse().ok();
+    let thousandths = share.map_or(0.0, |share| share * 1000.0).round() as u32;
+    if low < thousandths && thousandths < high {
+        return Ok(thousandths);
     }
+    Err(format!(
+        "a share between {} and {} in thousandths, such as {}",
+        f64::from(low) / 1000.0,
+        f64::from(high) / 1000.0,
+        f64::from(low + (high - low) / 5 * 2) / 1000.0
+    ))
+}
+
+fn error_share(text: &str) -> Result<u32, String> {
+    thousandths(text, 0, 500)
+}
+
+fn superiority(text: &str) -> Result<u32, String> {
+    thousandths(text, 500, 1000)
 }
 
 /// `arena tournament`
@@ -148,6 +187,40 @@ pub struct Tournament {
     pub rules: Rules,
 }
 
+/// `arena onboard`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Onboard {
+    /// The new agent, of `[agents]` in `taskgen.toml`
+    pub agent: String,
+    /// The agents that it may meet, separated by commas [default: all with a rating]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub against: Vec<String>,
+    /// The trees that matches are played on, by names [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub trees: Vec<String>,
+    /// Enough once the standard deviation of its rating is at most so many Elo points
+    #[arg(long, value_name = "POINTS", default_value_t = 50.0, value_parser = points)]
+    pub precision: f64,
+    /// Matches at most
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub matches: u32,
+    /// The name by which it goes on [default: onboarding of AGENT]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Matches at once
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
+    pub jobs: usize,
+    #[command(flatten)]
+    pub rules: Rules,
+}
+
+/// Elo points above 0.
+fn points(text: &str) -> Result<f64, String> {
+    let points: Option<f64> = text.parse().ok();
+    let points = points.filter(|points| *points >= 1.0 && *points <= 1000.0);
+    points.ok_or_else(|| "a number of Elo points from 1 to 1000, such as 50".to_owned())
+}
+
 /// `arena leaderboard`
 #[derive(Clone, Debug, clap::Args)]
 pub struct ArenaBoard {
@@ -161,6 +234,12 @@ pub struct ArenaBoard {
     /// Rate as published: the likeliest strengths, without a prior and without a seat term
     #[arg(long)]
     pub published: bool,
+    /// Rate the verdicts of the rounds, by grade, instead of the results of matches
+    #[arg(long, conflicts_with_all = ["from", "published"])]
+    pub graded: bool,
+    /// Another board to compare with: a CSV file with the columns `name` and `rating`
+    #[arg(long, value_name = "FILE")]
+    pub reference: Option<PathBuf>,
     /// Also write the table to this file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -169,7 +248,10 @@ pub struct ArenaBoard {
 /// `arena replay`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Replay {
-    /// The match, by id
+    /// The match, by its id or the first characters of it
     #[arg(value_name = "MATCH")]
     pub duel: String,
+    /// Also write it as a page: the tree, and each round with its pages, rubric and answers
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }

@@ -17,7 +17,10 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use self::{
-    arena::{Arena, ArenaBoard, BuildTree, Duel, ImportTrees, Replay, Rules, Tournament, Trees},
+    arena::{
+        Arena, ArenaBoard, BuildTree, Duel, ImportTrees, Onboard, Replay, Rules, StopBy,
+        Tournament, Trees,
+    },
     evaluation::{
         Answer, Audit, Evaluate, Leaderboard, Plan, RemoveReports, Report, Reports, Rescore,
         Supervise, Wiki, WikiCollect,

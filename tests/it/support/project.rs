@@ -238,6 +238,13 @@ impl Project {
         connection.execute(sql, []).expect("the statement runs")
     }
 
+    /// One text from the project's database.
+    pub fn text(&self, sql: &str) -> String {
+        self.database()
+            .query_row(sql, [], |row| row.get(0))
+            .expect("a text")
+    }
+
     /// One number from the project's database.
     pub fn count(&self, sql: &str) -> i64 {
         self.database()

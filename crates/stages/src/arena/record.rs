@@ -2,7 +2,7 @@
 //! on every read; nothing of it is stored.
 
 use super::{
-    matches::stop::MatchResult,
+    matches::stop::{MatchResult, StopRule, Tally, grade},
     profile::{FailureKind, JudgedRound},
 };
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     data::{
         Side,
         arena::{
-            AnswerFacts, DuelLabel, DuelVerdict, EndCause, Failure, FailureTag, MatchEvent,
+            AnswerFacts, DuelVerdict, EndCause, Failure, FailureTag, MatchEvent, MatchRules,
             Question, RoundOutcome, Score, Wanted,
         },
     },
@@ -48,6 +48,8 @@ pub struct MatchRecord {
     pub agents: [String; 2],
     /// Who wrote the questions and who judged.
     pub by: [String; 2],
+    /// Its bounds; none before it has begun.
+    pub rules: Option<MatchRules>,
     /// All rounds in their order.
     pub rounds: Vec<RoundRecord>,
     /// Expansions of the tree.
@@ -64,8 +66,11 @@ impl MatchRecord {
         let mut answers = Vec::new();
         for event in events {
             match event {
-                MatchEvent::Started { agents, by, .. } => {
+                MatchEvent::Started {
+                    agents, by, rules, ..
+                } => {
                     (record.agents, record.by) = (agents.clone(), by.clone());
+                    record.rules = Some(*rules);
                 }
                 MatchEvent::Expanded(_) => record.expansions += 1,
                 MatchEvent::Asked(question) => {
@@ -88,13 +93,15 @@ impl MatchRecord {
                 MatchEvent::Wanted(Wanted::Question { path, targets, .. }) => {
                     place = (path.len() as u32, targets.len() as u32);
                 }
-                MatchEvent::Wanted(Wanted::Expansion { .. }) | MatchEvent::Stopped { .. } => {}
+                MatchEvent::Wanted(Wanted::Expansion { .. }) => {}
             }
         }
         // Counted again: what a match says of its own end is not believed.
-        let score = record.score();
+        let tally = record.tally();
+        let counted = record.rule().result(&tally).winner();
         if let Some((_, said, winner)) = &mut record.end {
-            (*said, *winner) = (score, score.leader());
+            let (a, b) = tally.points();
+            (*said, *winner) = (Score { a, b }, counted);
         }
         if let Some(question) = open {
             record.rounds.push(RoundRecord {
@@ -124,17 +131,17 @@ impl MatchRecord {
         });
     }
 
-    /// The points of the verdicts.
-    fn score(&self) -> Score {
-        let mut score = Score::default();
-        for (_, verdict) in self.verdicts() {
-            match verdict.verdict.winner() {
-                Some(Side::A) => score.a += verdict.verdict.points(),
-                Some(Side::B) => score.b += verdict.verdict.points(),
-                None => {}
-            }
+    /// What ends it.
+    fn rule(&self) -> StopRule {
+        self.rules.as_ref().map(StopRule::of).unwrap_or_default()
+    }
+
+    fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for grade in self.grades() {
+            tally.add(Some(grade));
         }
-        score
+        tally
     }
 
     /// Questions that an agent did not answer, by seat.
@@ -172,16 +179,12 @@ impl MatchRecord {
     /// single verdict says nothing of the two, and neither does one that ended because answers or
     /// verdicts failed; one whose examiner knew no further question has the points of its rounds.
     pub fn result(&self) -> Option<Result<MatchResult, &'static str>> {
-        let (cause, _, winner) = self.end?;
+        let (cause, ..) = self.end?;
         let failed = cause == EndCause::Failures && !self.only_questions_failed();
         if failed || self.verdicts().next().is_none() {
             return Some(Err(cause.word()));
         }
-        Some(Ok(match winner {
-            Some(Side::A) => MatchResult::First,
-            Some(Side::B) => MatchResult::Second,
-            None => MatchResult::Tie,
-        }))
+        Some(Ok(self.rule().result(&self.tally())))
     }
 
     fn only_questions_failed(&self) -> bool {
@@ -215,16 +218,6 @@ impl MatchRecord {
             }
         });
         rounds.collect()
-    }
-}
-
-fn grade(label: DuelLabel) -> Grade {
-    match label {
-        DuelLabel::AMuchBetter => Grade::FirstMuchBetter,
-        DuelLabel::ABetter => Grade::FirstBetter,
-        DuelLabel::Tie => Grade::Tie,
-        DuelLabel::BBetter => Grade::SecondBetter,
-        DuelLabel::BMuchBetter => Grade::SecondMuchBetter,
     }
 }
 

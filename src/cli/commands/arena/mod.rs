@@ -1,9 +1,12 @@
 //! `taskgen arena`: duels of agents on trees of pages (DR-Arena).
 
 mod board;
+mod onboard;
 mod play;
 mod replay;
+mod seasons;
 mod seats;
+mod tournament;
 mod trees;
 
 use anyhow::Result;
@@ -25,7 +28,8 @@ pub fn arena(global: &Global, command: &Arena, printer: &Printer) -> Result<u8> 
     match command {
         Arena::Trees(command) => trees::trees(global, command, printer),
         Arena::Match(args) => play::duel(global, args, printer),
-        Arena::Tournament(args) => play::tournament(global, args, printer),
+        Arena::Tournament(args) => tournament::tournament(global, args, printer),
+        Arena::Onboard(args) => onboard::onboard(global, args, printer),
         Arena::Leaderboard(args) => board::leaderboard(global, args, printer),
         Arena::Replay(args) => replay::replay(global, args, printer),
         Arena::List => replay::list(global, printer),

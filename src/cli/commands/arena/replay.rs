@@ -1,5 +1,7 @@
 //! `taskgen arena replay` and `taskgen arena list`: what happened in matches.
 
+use std::path::Path;
+
 use anyhow::Result;
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use crate::{
     arena::{
         matches::replay::replay as told_again,
         record::{MatchRecord, RoundEnd, RoundRecord},
+        trees::Overlay,
     },
     cli::{
         args::{self, Global},
@@ -20,6 +23,7 @@ use crate::{
         Side,
         arena::{Failure, MatchEvent, RoundOutcome, Score, TieQuality},
     },
+    report::match_page,
     store::{DuelAnswer, DuelHead, Store},
 };
 
@@ -30,18 +34,63 @@ const SHOWN: usize = 400;
 pub fn replay(global: &Global, args: &args::Replay, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
-    let duel = store.duel(&args.duel)?.ok_or_else(|| {
-        Usage(format!(
-            "no such match: `{}`\nhint: `taskgen arena list`",
-            args.duel
-        ))
-    })?;
+    let duel = named(&store, &args.duel)?;
     let shown = show(&store, &duel, printer)?;
+    if let Some(path) = &args.html {
+        write_page(&store, &shown, path)?;
+        printer.note(&format!("written: `{}`", path.display()));
+    }
     Ok(if shown.follows {
         exit::DONE
     } else {
         exit::SOME_FAILED
     })
+}
+
+/// The match whose id is `given`, or the only one whose id begins with it.
+fn named(store: &Store, given: &str) -> Result<DuelHead> {
+    let hint = "hint: `taskgen arena list`";
+    let all = store.duels()?;
+    let mut begin = all
+        .into_iter()
+        .filter(|duel| duel.id.as_str().starts_with(given));
+    let first = begin.next();
+    let first = first.ok_or_else(|| Usage(format!("no such match: `{given}`\n{hint}")))?;
+    let others = begin.count();
+    if others > 0 && first.id.as_str() != given {
+        let what = format!(
+            "{} matches have an id that begins with `{given}`",
+            others + 1
+        );
+        return Err(Usage(format!("{what}\n{hint}")).into());
+    }
+    Ok(first)
+}
+
+fn write_page(store: &Store, shown: &Shown, path: &Path) -> Result<()> {
+    let tree = super::tree(store, shown.duel.tree.as_str())?;
+    let trees = store.trees()?.into_iter();
+    let name = trees
+        .filter(|of| of.id == shown.duel.tree)
+        .map(|of| of.name)
+        .next();
+    let told = told_again(&shown.events, &tree);
+    let (view, warnings) = match told {
+        Ok(told) => (told.view, Vec::new()),
+        Err(fault) => {
+            let warning = format!("The events do not follow from each other: {fault}");
+            (Overlay::new(&tree), vec![warning])
+        }
+    };
+    let told = match_page::Told {
+        duel: &shown.duel,
+        tree: name.as_deref().unwrap_or(shown.duel.tree.as_str()),
+        view: &view,
+        record: &shown.record,
+        answers: &shown.answers,
+        warnings,
+    };
+    match_page::write(told, path)
 }
 
 /// A match as it is shown.

@@ -42,14 +42,44 @@ impl Score {
     }
 }
 
+/// What ends a match before its rounds are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// One leads by so many points.
+    Margin(u32),
+    /// The verdicts are evidence enough.
+    Test(SequentialTest),
+}
+
+/// A sequential test of who is better, in thousandths, so that bounds are the same or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SequentialTest {
+    /// Share of the decisive rounds that the better one wins at least, above one half: closer ones
+    /// may be taken for each other more often than the error says.
+    pub superiority: u32,
+    /// Share of matches at most that name the worse one, below one half.
+    pub error: u32,
+}
+
+impl Default for SequentialTest {
+    /// One error in ten where the better one wins seven decisive rounds of ten.
+    fn default() -> Self {
+        Self {
+            superiority: 700,
+            error: 100,
+        }
+    }
+}
+
 /// Bounds of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchRules {
     /// Pages that the first question asks about; the width never falls below it.
     pub start_width: u32,
-    /// Points between the two at which the match ends; absent where the caller decides by a rule of
-    /// its own.
-    pub margin: Option<u32>,
+    /// What ends it before that.
+    #[serde(flatten)]
+    pub stop: Stop,
     /// Rounds with a verdict at most.
     pub most_rounds: u32,
     /// Expansions of the tree at most.
@@ -68,7 +98,7 @@ impl Default for MatchRules {
     fn default() -> Self {
         Self {
             start_width: 2,
-            margin: Some(2),
+            stop: Stop::Margin(2),
             most_rounds: 10,
             most_expansions: 8,
             most_failures: 10,
@@ -100,8 +130,8 @@ pub enum EndCause {
     TreeExhausted,
     /// Too many rounds failed.
     Failures,
-    /// A rule of the caller's own.
-    Stopped,
+    /// The sequential test knows who is better.
+    Evidence,
 }
 
 impl EndCause {
@@ -112,7 +142,7 @@ impl EndCause {
             Self::RoundLimit => "round_limit",
             Self::TreeExhausted => "tree_exhausted",
             Self::Failures => "failures",
-            Self::Stopped => "stopped",
+            Self::Evidence => "evidence",
         }
     }
 }
@@ -151,7 +181,7 @@ pub enum Wanted {
         cause: EndCause,
         /// The points.
         score: Score,
-        /// Who won; none of a tie.
+        /// Who won; none of a tie, and where a test had not decided.
         winner: Option<Side>,
     },
 }
@@ -269,6 +299,9 @@ pub enum MatchEvent {
         by: [String; 2],
         /// Its bounds.
         rules: MatchRules,
+        /// The version of the program's own rules: of where a match goes after a verdict.
+        #[serde(default = "first_version")]
+        version: u32,
     },
     /// What is needed next.
     Wanted(Wanted),
@@ -287,11 +320,10 @@ pub enum MatchEvent {
     Judged(RoundOutcome),
     /// The round failed before it could be judged.
     Failed(Failure),
-    /// The caller's rule ended the match.
-    Stopped {
-        /// The rule, for people.
-        rule: String,
-    },
+}
+
+fn first_version() -> u32 {
+    1
 }
 
 #[cfg(test)]
@@ -316,6 +348,7 @@ mod tests {
                 agents: ["one".into(), "二\n".into()],
                 by: ["code/a".into(), "b/c 12ab".into()],
                 rules: MatchRules::default(),
+                version: 7,
             },
             MatchEvent::Wanted(Wanted::Expansion {
                 node: node.clone(),

@@ -8,7 +8,8 @@ mod tree;
 mod verdict;
 
 pub use event::{
-    AnswerFacts, EndCause, Expansion, Failure, MatchEvent, MatchRules, Purpose, Score, Wanted,
+    AnswerFacts, EndCause, Expansion, Failure, MatchEvent, MatchRules, Purpose, Score,
+    SequentialTest, Stop, Wanted,
 };
 pub use length::AnswerLength;
 pub use question::{DraftItem, DraftQuestion, Question, RubricItem, RubricKind};

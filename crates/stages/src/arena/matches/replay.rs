@@ -3,7 +3,7 @@
 
 use super::{
     state::MatchState,
-    transition::{Input, Unexpected, advance},
+    transition::{Input, Unexpected, VERSION, advance},
 };
 use crate::{
     arena::trees::{Overlay, OverlayFault},
@@ -45,6 +45,9 @@ pub enum ReplayFault {
         /// The tree that was given.
         given: String,
     },
+    /// Other rules were in force.
+    #[error("the match was played by version {0} of the rules, this program has {VERSION}")]
+    OtherVersion(u32),
     /// An event comes out of turn.
     #[error("event {0}: {1}")]
     OutOfTurn(usize, Unexpected),
@@ -95,6 +98,7 @@ pub fn replay<'t>(events: &[MatchEvent], tree: &'t InfoTree) -> Result<Replayed<
         tree: played,
         agents,
         rules,
+        version,
         ..
     }) = events.first()
     else {
@@ -105,6 +109,9 @@ pub fn replay<'t>(events: &[MatchEvent], tree: &'t InfoTree) -> Result<Replayed<
             played: played.to_string(),
             given: tree.id().to_string(),
         });
+    }
+    if *version != VERSION {
+        return Err(ReplayFault::OtherVersion(*version));
     }
     let view = Overlay::new(tree);
     let (state, wanted) = advance(match_id, MatchState::new(*rules), Input::Begin, &view)
@@ -185,7 +192,6 @@ impl Replayed<'_> {
                 }
                 self.advance(Input::Expanded(expansion), number)
             }
-            MatchEvent::Stopped { .. } => self.advance(Input::Stopped, number),
         }
     }
 

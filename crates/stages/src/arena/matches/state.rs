@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
+use super::stop::Tally;
 use crate::data::{
-    MatchId, NodeId, Side,
+    MatchId, NodeId,
     arena::{MatchRules, Purpose, Score},
     id::sha256_hex,
 };
@@ -105,8 +106,8 @@ pub struct MatchState {
     pub width: u32,
     /// Pages that the last question asked about; fewer where there are no more.
     pub asked: u32,
-    /// The points.
-    pub score: Score,
+    /// The verdicts.
+    pub tally: Tally,
     /// Rounds with a verdict.
     pub rounds: u32,
     /// Expansions of the tree, those that found nothing included.
@@ -139,7 +140,7 @@ impl MatchState {
             path: Vec::new(),
             width: rules.start_width,
             asked: 0,
-            score: Score::default(),
+            tally: Tally::default(),
             rounds: 0,
             expansions: 0,
             failures: FailureCounts::default(),
@@ -169,20 +170,17 @@ impl MatchState {
         self.waiting == Waiting::Nothing
     }
 
-    /// Adds the points of a round for its winner.
-    pub fn add_points(&mut self, winner: Option<Side>, points: u32) {
-        match winner {
-            Some(Side::A) => self.score.a += points,
-            Some(Side::B) => self.score.b += points,
-            None => {}
-        }
+    /// The points.
+    pub fn score(&self) -> Score {
+        let (a, b) = self.tally.points();
+        Score { a, b }
     }
 
     /// The state with the seats changed.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         Self {
-            score: self.score.mirrored(),
+            tally: self.tally.mirrored(),
             failures: self.failures.mirrored(),
             ..self.clone()
         }

@@ -23,7 +23,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stats::pairwise::{Grade, ratings};
+use crate::{
+    data::{
+        Side,
+        arena::{DuelLabel, EndCause, MatchRules, Stop},
+    },
+    stats::pairwise::{Grade, ratings},
+};
 
 /// The result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,6 +56,15 @@ impl MatchResult {
         }
     }
 
+    /// The seat that has won.
+    pub fn winner(self) -> Option<Side> {
+        match self {
+            Self::First => Some(Side::A),
+            Self::Second => Some(Side::B),
+            Self::Tie | Self::Undecided => None,
+        }
+    }
+
     /// The same result with the seats exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {
@@ -73,6 +88,27 @@ pub enum StopCause {
     Evidence,
     /// The largest number of rounds.
     RoundLimit,
+}
+
+impl From<StopCause> for EndCause {
+    fn from(cause: StopCause) -> Self {
+        match cause {
+            StopCause::Lead | StopCause::MuchBetter => Self::Margin,
+            StopCause::Evidence => Self::Evidence,
+            StopCause::RoundLimit => Self::RoundLimit,
+        }
+    }
+}
+
+/// The grade of a verdict, seat A first.
+pub fn grade(label: DuelLabel) -> Grade {
+    match label {
+        DuelLabel::AMuchBetter => Grade::FirstMuchBetter,
+        DuelLabel::ABetter => Grade::FirstBetter,
+        DuelLabel::Tie => Grade::Tie,
+        DuelLabel::BBetter => Grade::SecondBetter,
+        DuelLabel::BMuchBetter => Grade::SecondMuchBetter,
+    }
 }
 
 /// The end of a match.
@@ -182,7 +218,7 @@ impl Default for Sprt {
 }
 
 /// The rounds of a match so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Rounds of each grade, from the second's greatest lead to the first's.
     grades: [u32; 5],
@@ -212,6 +248,18 @@ impl Tally {
         (2 * first_much + first, 2 * second_much + second)
     }
 
+    /// The same with the seats exchanged.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let mut grades = self.grades;
+        grades.reverse();
+        Self {
+            grades,
+            failed: self.failed,
+            last: self.last.map(Grade::swapped),
+        }
+    }
+
     fn leader(&self) -> MatchResult {
         let (first, second) = self.points();
         match first.cmp(&second) {
@@ -223,6 +271,39 @@ impl Tally {
 }
 
 impl StopRule {
+    /// The rule of a match with these bounds.
+    pub fn of(rules: &MatchRules) -> Self {
+        match rules.stop {
+            Stop::Margin(lead) => Self::Margin(Margin {
+                lead,
+                most_rounds: rules.most_rounds,
+                ..Margin::default()
+            }),
+            Stop::Test(test) => {
+                let error = f64::from(test.error) / 1000.0;
+                Self::Sprt(Sprt {
+                    superiority: f64::from(test.superiority) / 1000.0,
+                    alpha: error,
+                    beta: error,
+                    most_rounds: rules.most_rounds,
+                    ..Sprt::default()
+                })
+            }
+        }
+    }
+
+    /// The result where a match ends after these rounds, whatever ends it: by points, or what the
+    /// test knows by then.
+    pub fn result(&self, tally: &Tally) -> MatchResult {
+        match self {
+            Self::Margin(_) => tally.leader(),
+            Self::Sprt(_) => {
+                let ending = self.ending(tally);
+                ending.map_or(MatchResult::Undecided, |ending| ending.result)
+            }
+        }
+    }
+
     /// What is wrong with the rule's numbers, with a hint.
     pub fn check(&self) -> Result<(), String> {
         match self {

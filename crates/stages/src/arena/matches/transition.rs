@@ -21,6 +21,7 @@ use rand::Rng;
 use super::{
     place::{below, can_expand, chain, drawn, feeder, missing, pool, starts, targets},
     state::{MatchState, Move, Waiting, draws},
+    stop::{StopRule, grade},
 };
 use crate::{
     arena::trees::Overlay,
@@ -33,6 +34,10 @@ use crate::{
     },
 };
 
+/// The version of these rules. Whoever changes where a match goes counts it up: matches on record
+/// were played by the version that they name, and are told again by no other.
+pub const VERSION: u32 = 1;
+
 /// What was found out.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
@@ -44,8 +49,6 @@ pub enum Input<'a> {
     Judged(&'a RoundOutcome),
     /// The round failed before it could be judged.
     Failed(&'a Failure),
-    /// A rule of the caller's own ends the match.
-    Stopped,
 }
 
 /// An input that the match does not wait for.
@@ -101,9 +104,6 @@ pub fn step(
         }
         (Waiting::Round, Input::Judged(outcome)) => judged(&mut state, view, rng, outcome),
         (Waiting::Round, Input::Failed(failure)) => failed(&mut state, view, rng, failure),
-        (Waiting::Round | Waiting::Expansion { .. }, Input::Stopped) => {
-            end(&mut state, EndCause::Stopped)
-        }
         (waiting, input) => {
             return Err(Unexpected {
                 waits_for: waiting.word(),
@@ -184,8 +184,8 @@ fn end(state: &mut MatchState, cause: EndCause) -> Wanted {
     state.waiting = Waiting::Nothing;
     Wanted::End {
         cause,
-        score: state.score,
-        winner: state.score.leader(),
+        score: state.score(),
+        winner: StopRule::of(&state.rules).result(&state.tally).winner(),
     }
 }
 
@@ -252,13 +252,9 @@ fn decided(
     state.rounds += 1;
     state.failures_here = 0;
     state.history.push(state.rounds);
-    state.add_points(verdict.verdict.winner(), verdict.verdict.points());
-    let margin = state.score.margin();
-    if state.rules.margin.is_some_and(|least| margin >= least) {
-        return end(state, EndCause::Margin);
-    }
-    if state.rounds >= state.rules.most_rounds {
-        return end(state, EndCause::RoundLimit);
+    state.tally.add(Some(grade(verdict.verdict)));
+    if let Some(ending) = StopRule::of(&state.rules).ending(&state.tally) {
+        return end(state, ending.cause.into());
     }
     match (verdict.verdict, verdict.tie_quality, verdict.failure) {
         (DuelLabel::Tie, Some(TieQuality::High), _) => follow(state, view, rng, BOTH_WAYS),
@@ -402,7 +398,6 @@ impl Input<'_> {
             Self::Expanded(_) => "an expansion",
             Self::Judged(_) => "a verdict",
             Self::Failed(_) => "a failure",
-            Self::Stopped => "a stop",
         }
     }
 }

@@ -15,7 +15,10 @@ use anyhow::{Context as _, Result, bail};
 pub use examiner::by;
 
 use super::{
-    matches::replay::{Replayed, replay},
+    matches::{
+        replay::{Replayed, replay},
+        transition::VERSION,
+    },
     pages::PageSource,
 };
 use crate::{
@@ -88,6 +91,7 @@ pub async fn play(
             agents: duel.agents.clone(),
             by: examiner::by(players.ctx)?,
             rules,
+            version: VERSION,
         };
         keep(players, duel, &mut events, started.into())?;
     }

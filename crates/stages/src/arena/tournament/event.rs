@@ -108,6 +108,18 @@ impl Event {
     }
 }
 
+impl Event {
+    /// The same with its cost unknown.
+    #[must_use]
+    pub fn without_cost(&self) -> Self {
+        let mut event = self.clone();
+        match &mut event {
+            Self::Ended { cost_usd, .. } | Self::Failed { cost_usd, .. } => *cost_usd = None,
+        }
+        event
+    }
+}
+
 /// Events as JSON, one a line.
 pub fn to_lines(events: &[Event]) -> Result<String, serde_json::Error> {
     let mut lines = String::new();

@@ -1,5 +1,5 @@
-//! Fields of a request that several dialects write: the key, lists and texts where there are any, and
-//! Perplexity's filters, which two protocols of it take.
+//! Fields of a request that several dialects write: the key, lists and texts where there are any,
+//! and Perplexity's filters, which two protocols of it take.
 
 use reqwest::Url;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@ use crate::{
     arena::{
         matches::{
             state::MatchState,
-            transition::{Input, advance},
+            transition::{Input, VERSION, advance},
         },
         trees::{
             Overlay,
@@ -15,7 +15,7 @@ use crate::{
         Cause, MatchId, NodeId, ReportId, Side, Unscored,
         arena::{
             AnswerFacts, DuelLabel, DuelVerdict, Expansion, Failure, FailureTag, InfoTree,
-            MatchEvent, MatchRules, Node, Question, RoundOutcome, TieQuality, Wanted,
+            MatchEvent, MatchRules, Node, Question, RoundOutcome, Stop, TieQuality, Wanted,
         },
     },
 };
@@ -33,7 +33,8 @@ pub struct Game<'t> {
 
 pub fn open_ended() -> MatchRules {
     MatchRules {
-        margin: None,
+        // No lead is as large.
+        stop: Stop::Margin(u32::MAX),
         ..MatchRules::default()
     }
 }
@@ -88,6 +89,7 @@ impl<'t> Game<'t> {
             agents: ["one".to_owned(), "two".to_owned()],
             by: [String::new(), String::new()],
             rules,
+            version: VERSION,
         };
         let mut game = Self {
             id,

@@ -137,7 +137,7 @@ fn a_failure_is_no_round_and_nobodys_loss() {
         reason: "both are in a language that I do not read".into(),
     });
     assert_eq!(game.place(), place);
-    assert_eq!(game.state.score, state.score);
+    assert_eq!(game.state.tally, state.tally);
     assert_eq!(game.state.rounds, state.rounds);
     assert_eq!(history(&game), [1]);
     let counts = game.state.failures;

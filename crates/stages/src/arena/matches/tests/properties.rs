@@ -12,8 +12,8 @@ use crate::{
     data::{
         Side,
         arena::{
-            DuelLabel, Failure, FailureTag, MatchEvent, MatchRules, RoundOutcome, TieQuality,
-            Wanted,
+            DuelLabel, Failure, FailureTag, MatchEvent, MatchRules, RoundOutcome, SequentialTest,
+            Stop, TieQuality, Wanted,
         },
     },
 };
@@ -60,7 +60,11 @@ fn drawn(seed: u64) -> (Vec<usize>, MatchRules, usize, Vec<Happens>) {
     let levels = rng.random_range(0..4);
     let widths = (0..levels).map(|_| rng.random_range(1..5)).collect();
     let rules = MatchRules {
-        margin: rng.random::<bool>().then_some(2),
+        stop: match rng.random_range(0..3) {
+            0 => Stop::Margin(2),
+            1 => Stop::Test(SequentialTest::default()),
+            _ => Stop::Margin(u32::MAX),
+        },
         most_expansions: rng.random_range(0..9),
         ..MatchRules::default()
     };

@@ -5,7 +5,10 @@ use crate::{
     arena::trees::made::tree,
     data::{
         Side,
-        arena::{DuelLabel, EndCause, FailureTag, InfoTree, MatchRules, Score, TieQuality, Wanted},
+        arena::{
+            DuelLabel, EndCause, FailureTag, InfoTree, MatchRules, Score, SequentialTest, Stop,
+            TieQuality, Wanted,
+        },
     },
 };
 
@@ -193,4 +196,41 @@ fn the_margin_ends_a_match_and_ten_rounds_do() {
     let mut game = Game::new("clear", &tree, MatchRules::default());
     game.round(&won(DuelLabel::AMuchBetter, FailureTag::Wide));
     assert!(game.state.is_over(), "2 : 0 after one round");
+}
+
+/// A test goes on where a lead of two would have ended the match, and ends when it knows; one that
+/// does not know by the last round names nobody, whoever has more points.
+#[test]
+fn a_sequential_test_ends_a_match_by_evidence_or_names_nobody() {
+    let tree = tree(&[12, 4]);
+    let rules = |error, most_rounds| MatchRules {
+        stop: Stop::Test(SequentialTest {
+            error,
+            ..SequentialTest::default()
+        }),
+        most_rounds,
+        ..MatchRules::default()
+    };
+    let rounds = |rules: MatchRules, labels: &mut dyn Iterator<Item = DuelLabel>| {
+        let mut game = Game::new("test", &tree, rules);
+        while !game.state.is_over() {
+            let label = labels.next().expect("endless");
+            game.round(&won(label, FailureTag::Wide));
+        }
+        let Wanted::End { cause, winner, .. } = game.wanted else {
+            panic!("an end");
+        };
+        (game.state.rounds, cause, winner)
+    };
+    let all = |label| std::iter::repeat(label);
+    let (loose, usual, strict) = (rules(300, 20), rules(100, 20), rules(10, 20));
+    let found = [loose, usual, strict].map(|rules| rounds(rules, &mut all(DuelLabel::BBetter)));
+    let by_evidence = |n| (n, EndCause::Evidence, Some(Side::B));
+    assert_eq!(found, [by_evidence(2), by_evidence(4), by_evidence(7)]);
+    // Much better is more evidence.
+    let much = rounds(strict, &mut all(DuelLabel::BMuchBetter));
+    assert!(much.0 < 7 && much.2 == Some(Side::B), "{much:?}");
+    // 0 : 2 points are a win by the margin, and nobody's by the test.
+    let short = rounds(rules(10, 2), &mut all(DuelLabel::BBetter));
+    assert_eq!(short, (2, EndCause::RoundLimit, None));
 }
