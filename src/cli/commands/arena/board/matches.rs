@@ -8,7 +8,11 @@ use std::{
 use anyhow::{Context as _, Result};
 
 use crate::{
-    arena::{matches::stop::MatchResult, profile::JudgedRound, record::MatchRecord},
+    arena::{
+        matches::stop::MatchResult,
+        profile::{JudgedRound, MatchCost},
+        record::MatchRecord,
+    },
     benchmarks::dr_arena::{
         files::{Battles, History, JsonFile},
         seats::{BattleFault, BattleFigures, Fought, Seats, of_battle, of_history},
@@ -16,7 +20,7 @@ use crate::{
     cli::ui::{exit::Usage, output::Printer},
     data::Side,
     stats::pairwise::{GradedGame, bradley_terry::Game},
-    store::Store,
+    store::{DuelHead, Store},
 };
 
 /// Longest file that is read.
@@ -35,6 +39,8 @@ pub struct Matches {
     pub without_result: u64,
     /// Matches whose test had not decided.
     pub undecided: u64,
+    /// What the answers of each match with a result cost.
+    pub costs: Vec<[MatchCost; 2]>,
     /// The judged rounds.
     pub judged: Vec<JudgedRound>,
     /// By agent: questions that it did not answer, and its matches without a result.
@@ -83,7 +89,7 @@ impl Matches {
 
 /// The matches of a project, or of one of its tournaments.
 pub fn of_project(store: &Store, tournament: Option<&str>) -> Result<Matches> {
-    let (mut matches, mut judged) = (Vec::new(), Vec::new());
+    let (mut matches, mut judged, mut costs) = (Vec::new(), Vec::new(), Vec::new());
     let mut lacking: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut by: BTreeMap<String, u64> = BTreeMap::new();
     for duel in store.duels()? {
@@ -96,6 +102,9 @@ pub fn of_project(store: &Store, tournament: Option<&str>) -> Result<Matches> {
                 of.0 += unanswered;
                 of.1 += u64::from(result.is_none());
             }
+            if let Some(result) = result {
+                costs.push(cost_of(store, &duel, result)?);
+            }
             *by.entry(record.by.join(" and ")).or_default() += 1;
             matches.push((duel.agents, result));
             judged.push(record.judged());
@@ -104,8 +113,24 @@ pub fn of_project(store: &Store, tournament: Option<&str>) -> Result<Matches> {
     Ok(Matches {
         lacking,
         by,
+        costs,
         ..Matches::of(matches, judged)
     })
+}
+
+/// Both parts in a match. An answer of unknown cost makes its agent's part unknown.
+fn cost_of(store: &Store, duel: &DuelHead, result: MatchResult) -> Result<[MatchCost; 2]> {
+    let answers = store.duel_answers(&duel.id)?;
+    let part = |side: Side, score: f64| {
+        let own = answers.iter().filter(|answer| answer.side == side);
+        MatchCost {
+            agent: duel.agents[usize::from(side == Side::B)].clone(),
+            score,
+            cost_usd: own.map(|answer| answer.cost.cost_usd).sum(),
+        }
+    };
+    let first = result.score();
+    Ok([part(Side::A, first), part(Side::B, 1.0 - first)])
 }
 
 /// The battles of a file; those that say nothing are counted by cause.

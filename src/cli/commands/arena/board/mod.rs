@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::{
     arena::profile::{
-        AnswerBias, FailureProfile, KindShare, failure_profiles, length_bias, reference_bias,
+        AnswerBias, FailureProfile, KindShare, ValueForMoney, failure_profiles, length_bias,
+        reference_bias, value_for_money,
     },
     cli::{
         args::{self, Global},
@@ -24,6 +25,7 @@ use crate::{
     },
     stats::{
         binomial::Share,
+        bootstrap::Estimate,
         pairwise::ratings::{
             ONLINE_K, ONLINE_START, Options, Rating, Ratings, Seat, Thresholds, online, rate,
             rate_rounds,
@@ -32,6 +34,9 @@ use crate::{
 };
 use matches::{Matches, of_file, of_project};
 use reference::{Reference, reference};
+
+/// Resamples of matches behind an interval of points for a dollar.
+const RESAMPLES: usize = 1_000;
 
 /// The board.
 #[derive(Serialize)]
@@ -88,8 +93,33 @@ struct Row {
     without_result: u64,
     /// The rating that matches in their order give, each moving it a little.
     online_elo: f64,
+    /// What its matches with a result have cost, in dollars, and its points for a dollar; none of a
+    /// file's battles.
+    money: Option<Money>,
     /// How often it did not win a round, and what it lacked; none without a judged round.
     failures: Option<Failures>,
+}
+
+/// An agent's costs without its name, which the row has.
+#[derive(Serialize)]
+struct Money {
+    /// Matches whose cost is known.
+    matches: u64,
+    /// Matches whose cost is not known; they do not count here.
+    unknown: u64,
+    cost_usd: f64,
+    points_per_usd: Option<Estimate>,
+}
+
+impl From<ValueForMoney> for Money {
+    fn from(of: ValueForMoney) -> Self {
+        Self {
+            matches: of.matches,
+            unknown: of.unknown,
+            cost_usd: of.cost_usd,
+            points_per_usd: of.points_per_usd,
+        }
+    }
 }
 
 /// A profile without the agent's name, which the row has.
@@ -162,11 +192,12 @@ fn board(matches: Matches, rated: Rated, options: &Options) -> Board {
         rounds,
         without_result,
         undecided,
+        costs,
         judged,
         mut lacking,
         by,
     } = matches;
-    // Intervals come from the curvature: nothing is drawn.
+    // Intervals of ratings come from the curvature; those of money are drawn.
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let Ratings {
         agents,
@@ -180,16 +211,19 @@ fn board(matches: Matches, rated: Rated, options: &Options) -> Board {
     };
     let online = online(names.len(), &games, ONLINE_START, ONLINE_K);
     let mut profiles = failure_profiles(&judged);
+    let mut money = value_for_money(&costs, RESAMPLES, &mut rng);
     let mut rows: Vec<Row> = names
         .into_iter()
         .zip(agents)
         .zip(online)
         .map(|((agent, rating), online_elo)| {
             let at = profiles.iter().position(|of| of.agent == agent);
+            let paid = money.iter().position(|of| of.agent == agent);
             let (unanswered, without_result) = lacking.remove(&agent).unwrap_or_default();
             Row {
                 unanswered,
                 without_result,
+                money: paid.map(|at| money.swap_remove(at).into()),
                 failures: at.map(|at| profiles.swap_remove(at).into()),
                 agent,
                 rating,

@@ -107,6 +107,19 @@ pub fn text(board: &Board) -> String {
             out.push_str(&format!("\n  {n} by {}", on_one_line(by)));
         }
     }
+    for (what, bias) in [
+        ("longer answers", &board.length_bias),
+        ("answers with more references", &board.reference_bias),
+    ] {
+        if let Some(share) = bias.share {
+            let [value, low, high] = [share.value, share.low, share.high].map(|of| 100.0 * of);
+            out.push_str(&format!(
+                "\n{what} win {value:.0} % [{low:.0}, {high:.0}] of {} decisive rounds",
+                bias.n
+            ));
+        }
+    }
+    out.push_str(&money(board));
     if let Some(of) = &board.reference {
         out.push_str(&reference(of));
     }
@@ -115,6 +128,28 @@ pub fn text(board: &Board) -> String {
         out.push_str("; 400 points by rounds are odds of ten to one of the better verdict");
     }
     out
+}
+
+/// Points for a dollar, where anything was paid.
+fn money(board: &Board) -> String {
+    let paid = board.agents.iter().filter_map(|row| {
+        let money = row.money.as_ref()?;
+        let points = money.points_per_usd?;
+        let interval = points
+            .interval
+            .map_or_else(String::new, |(low, high)| format!(" [{low:.2}, {high:.2}]"));
+        Some(format!(
+            "{} {:.2}{interval} for ${:.2}",
+            on_one_line(&row.agent),
+            points.value,
+            money.cost_usd
+        ))
+    });
+    let paid: Vec<String> = paid.collect();
+    if paid.is_empty() {
+        return String::new();
+    }
+    format!("\nmatches won a dollar: {}", paid.join(", "))
 }
 
 fn reference(of: &Reference) -> String {
