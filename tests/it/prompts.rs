@@ -85,7 +85,7 @@ fn sample(name: &str, language: &str) -> Value {
             json!({ "task": text, "language": "en", "search": true, "max_words": 300 })
         }
         "arena/verdict" => {
-            let answer = json!({ "text": text, "words": 1, "references": 2 });
+            let answer = json!({ "text": text, "words": 1, "references": 2, "cut": true });
             json!({
                 "question": text, "least": 100, "most": 200, "a": answer, "b": answer,
                 "rubric": [{ "kind": "width", "text": text }]

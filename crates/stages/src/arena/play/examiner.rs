@@ -38,6 +38,10 @@ const SHOWN_TO_BUILTIN: usize = 1200;
 const QUESTION_TOKENS: u32 = 3000;
 const VERDICT_TOKENS: u32 = 2000;
 
+/// Characters of an answer that a judge is shown, for each word that it may have: three times what it
+/// may say. Whoever writes on and on pays for it alone.
+const SHOWN_A_WORD: usize = 20;
+
 /// Who writes the questions and who judges: each a model with the hash of its prompt, or code.
 pub fn by(ctx: &Context) -> Result<[String; 2]> {
     let by = |role: &str, prompt: &str| -> Result<String> {
@@ -257,9 +261,15 @@ pub async fn verdict(
             MatchEvent::Judged(RoundOutcome::Judged(verdict)).into(),
         ));
     }
+    let most = SHOWN_A_WORD * question.length.most as usize;
     let answer = |answer: &DuelAnswer| {
         let measured = measured(&answer.text);
-        json!({ "text": answer.text, "words": measured.words, "references": measured.references })
+        let end = answer.text.char_indices().nth(most).map(|(at, _)| at);
+        let text = &answer.text[..end.unwrap_or(answer.text.len())];
+        json!({
+            "text": text, "cut": end.is_some(),
+            "words": measured.words, "references": measured.references
+        })
     };
     let rubric = question.rubric.iter();
     let rubric: Vec<Value> = rubric
