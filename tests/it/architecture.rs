@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "answer",
             "evaluate",
             "audit",
+            "arena",
             "transcribe",
             "evidence",
             "similarity",

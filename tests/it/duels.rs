@@ -369,7 +369,10 @@ fn site(hits: Arc<Mutex<BTreeMap<String, usize>>>) -> String {
 fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
     let hits = Arc::new(Mutex::new(BTreeMap::new()));
     let url = site(Arc::clone(&hits));
-    let project = project(&BOTH).config("[web]\npause_ms = 0\nper_host = 8\n");
+    // One that says all that a station may be asked for, and one that says nothing of it.
+    let all = "sh -c 'cat >/dev/null; seq 1900 1999; echo Station; for s in 1 2 3; do echo /s$s /s${s}1 /s${s}2 /s${s}3; done'";
+    let project =
+        project(&[("all", all), ("hasty", "1")]).config("[web]\npause_ms = 0\nper_host = 8\n");
     let make = |name: &str| {
         project.json(&[
             "arena",
@@ -401,14 +404,14 @@ fn a_tree_is_made_of_pages_and_a_match_finds_more_without_changing_it() {
         &["arena", "trees", "build", "ftp://a.example/", "--name", "x"],
         2,
     );
-    // Agents that find nothing tie: the match goes up, and elsewhere, and asks for more pages.
+    // A winner makes the match wider and deeper, beyond the tree.
     let stored = || project.text("SELECT nodes FROM info_tree WHERE name = 'river'");
     let before = stored();
     let (mut expanded, number) = (0, matches());
     for seed in 0..number {
         let seed = seed.to_string();
-        let play = ["arena", "match", "thorough", "hasty", "--tree", "river"];
-        let more = ["--allow-private-network", "--seed", &seed];
+        let play = ["arena", "match", "all", "hasty", "--tree", "river"];
+        let more = ["--margin", "20", "--allow-private-network", "--seed", &seed];
         let shown = played(&project, &[&play[..], &more].concat());
         assert_eq!(shown["follows"], true, "{shown}");
         let events = shown["events"].as_array().expect("events");

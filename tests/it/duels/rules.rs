@@ -24,7 +24,7 @@ fn a_sequential_test_needs_more_than_a_lead_of_two() {
     };
     let by_lead = play(&[]);
     let loose = play(&["--stop", "sprt", "--error", "0.4"]);
-    let strict = play(&["--stop", "sprt", "--error", "0.02"]);
+    let strict = play(&["--stop", "sprt", "--error", "0.1"]);
     assert_eq!(
         (&end(&by_lead)["cause"], &end(&loose)["cause"]),
         (&json!("margin"), &json!("evidence"))
@@ -124,7 +124,7 @@ fn a_page_tells_a_match_and_what_strangers_wrote_is_text() {
         "Where the match went",
         "is asked about",
         "missed",
-        "code/cloze",
+        "code&#x2f;cloze",
         "a lead of 2, or 10 rounds",
     ] {
         assert!(page.contains(part), "{part}");

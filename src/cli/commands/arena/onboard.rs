@@ -84,7 +84,7 @@ fn new(
                 trees_per_step: trees.len().min(STEP) as u32,
                 attempts: 2,
                 cost_cap_usd: f64::from(args.matches),
-                target_deviation: args.precision / POINTS_PER_LOGIT,
+                target_deviation: kept(args.precision / POINTS_PER_LOGIT),
                 prior_deviation: UNKNOWN,
             },
         },
@@ -93,6 +93,11 @@ fn new(
         by: Default::default(),
         makers: Vec::new(),
     })
+}
+
+/// A number as it is kept, in millionths: its text must give the same number again to the last bit.
+fn kept(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
 }
 
 /// The rated agents that the newcomer may meet: those of `taskgen.toml`, or those named. Every
@@ -118,8 +123,8 @@ fn board(store: &Store, args: &args::Onboard, configured: &BTreeSet<String>) -> 
         }
         board.push(Known {
             agent,
-            strength: (elo - MEAN) / POINTS_PER_LOGIT,
-            deviation: (high - low) / 2.0 / Z95 / POINTS_PER_LOGIT,
+            strength: kept((elo - MEAN) / POINTS_PER_LOGIT),
+            deviation: kept((high - low) / 2.0 / Z95 / POINTS_PER_LOGIT),
             cost_usd: 1.0,
         });
     }
@@ -154,7 +159,10 @@ fn differences(store: &Store, args: &args::Onboard, known: &Setup) -> Result<Vec
     if !args.trees.is_empty() && chosen(store, &args.trees)? != known.trees {
         other.push("trees");
     }
-    let bounds = (f64::from(args.matches), args.precision / POINTS_PER_LOGIT);
+    let bounds = (
+        f64::from(args.matches),
+        kept(args.precision / POINTS_PER_LOGIT),
+    );
     if bounds != (options.cost_cap_usd, options.target_deviation) {
         other.push("bounds");
     }
