@@ -150,9 +150,9 @@ fn a_page_tells_a_match_and_what_strangers_wrote_is_text() {
         told.contains("2 matches have an id that begins with"),
         "{told}"
     );
-    let told = project.fails(&["arena", "replay", "x"], 2);
+    let told = project.fails(&["arena", "replay", "nothing"], 2);
     assert!(
-        told.contains("no such match: `x`") && told.contains("arena list"),
+        told.contains("no such match: `nothing`") && told.contains("arena list"),
         "{told}"
     );
 }
