@@ -40,9 +40,10 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", env = "TASKGEN_MODELS", hide_env_values = true, help_heading = ALL)]
     pub models_dir: Option<PathBuf>,
     /// Use this model for a role: inspire, review, weave, translate and probe (to make tasks), judge
-    /// (to rank them), keypoints and relate (for kae; relate also for claims), checklist and rate
-    /// (for ace), complete (for `audit leakage`); repeatable. For judge, relate, rate and complete,
-    /// several models, separated by commas, are a panel: each is asked
+    /// (to rank them), keypoints and relate (for kae; relate also for claims and facts), checklist
+    /// and rate (for ace), extract (for statements of facts), complete (for `audit leakage`);
+    /// repeatable. For judge, relate, rate and complete, several models, separated by commas, are a
+    /// panel: each is asked
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL", help_heading = MODELS, hide_short_help = true)]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable

@@ -249,6 +249,7 @@ fn what_goes(role: &str, roles: &[&str]) -> &'static str {
         "weave" => "inspirations with their quotes, and tasks",
         "keypoints" => "tasks, web pages and key points",
         "relate" => "tasks, reports, key points and passages of web pages",
+        "extract" => "reports",
         "rate" => "tasks, reports, and what they are held against",
         "complete" => "the first halves of tasks",
         // `answer`, `checklist`, `judge`, `probe`, `translate`.

@@ -25,7 +25,7 @@ const CODE: [(&str, &str); 5] = [
 ];
 
 /// The roles that exist.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 14] = [
     "inspire",
     "review",
     "weave",
@@ -39,6 +39,7 @@ pub const NAMES: [&str; 13] = [
     "complete",
     "examine",
     "duel",
+    "extract",
 ];
 
 /// The roles of `taskgen run`.
@@ -82,6 +83,8 @@ pub struct Roles {
     /// Says which of two answers is better; may be code, and should be another model than
     /// `examine`.
     pub duel: Role,
+    /// Writes the statements of reports out of their sentences.
+    pub extract: Role,
 }
 
 /// The models of a role, in order.
@@ -151,6 +154,7 @@ impl Roles {
             "complete" => &self.complete,
             "examine" => &self.examine,
             "duel" => &self.duel,
+            "extract" => &self.extract,
             _ => &self.judge,
         };
         models.clone()
@@ -184,6 +188,7 @@ impl Roles {
             "complete" => &mut self.complete,
             "examine" => &mut self.examine,
             "duel" => &mut self.duel,
+            "extract" => &mut self.extract,
             "relate" => self.relate.get_or_insert_default(),
             _ => return false,
         };
@@ -279,6 +284,7 @@ impl Default for Roles {
             complete: Role::default(),
             examine: Role(vec![Member::named(arena::EXAMINER)]),
             duel: Role(vec![Member::named(arena::JUDGE)]),
+            extract: Role::default(),
         }
     }
 }

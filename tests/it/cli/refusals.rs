@@ -155,7 +155,7 @@ fn models_are_listed_and_named_mistakes_explained() {
     exit 2
     --- err
     error: no such role: `juge`
-    hint: the roles are inspire, review, weave, translate, probe, judge, relate, keypoints, checklist, rate, complete, examine, duel
+    hint: the roles are inspire, review, weave, translate, probe, judge, relate, keypoints, checklist, rate, complete, examine, duel, extract
     ");
     insta::assert_snapshot!(project.told(&["inspire", "--model-role", "inspire=nowhere/x"]), @"
     $ taskgen inspire --model-role inspire=nowhere/x

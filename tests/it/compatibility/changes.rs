@@ -157,6 +157,8 @@ pub const RULES: &[Rule] = &[
         of: "config-show",
         change: Added("/roles.duel"),
     },
+    // Statements of reports may be a model's.
+    config(Added("/roles.extract")),
     // Tasks say how hard they are by the results.
     Rule {
         of: "tasks-list",

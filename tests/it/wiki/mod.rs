@@ -5,6 +5,7 @@
 mod analysis;
 pub mod bench;
 mod export;
+mod extracted;
 mod mediawiki;
 mod real;
 mod robust;

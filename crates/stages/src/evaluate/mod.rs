@@ -24,6 +24,7 @@ pub mod rescore;
 pub mod scorecard;
 mod scoring;
 mod stances;
+mod statements;
 mod wiki;
 
 use std::{collections::BTreeMap, time::Instant};

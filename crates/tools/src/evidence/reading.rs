@@ -1,7 +1,11 @@
 //! The reading of a report: its words, statements and citations. A report is parsed once per
 //! version of the reader, and the reading is stored.
 
-use std::{num::NonZero, ops::RangeInclusive, thread};
+use std::{
+    num::NonZero,
+    ops::{Range, RangeInclusive},
+    thread,
+};
 
 use anyhow::{Result, anyhow};
 
@@ -110,16 +114,27 @@ pub struct Sourced {
     pub numbers: Vec<Option<String>>,
 }
 
-/// All sentences, items and rows of a report, whether they cite or not, each with what it cites:
-/// marks in it or behind its full stop. Headings and references are left out.
-pub fn sourced(report: &str) -> Vec<Sourced> {
+/// A sentence, item, row or heading of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Whether it is a heading.
+    pub is_heading: bool,
+    /// Its place in the report, marks behind a full stop included, in Unicode scalar values.
+    pub span: Range<usize>,
+    /// Its text, and what it cites.
+    pub sourced: Sourced,
+}
+
+/// All sentences, items, rows and headings of a report in order, whether they cite or not, each
+/// with what it cites: marks in it or behind its full stop. References are left out.
+pub fn pieces(report: &str) -> Vec<Piece> {
     let found = citations::parse(report);
     let cuts = Sources::of(report, &found);
     let chars: Vec<char> = report.chars().collect();
-    let mut sourced = Vec::new();
+    let mut pieces = Vec::new();
     for (part, span) in statements::spans(&chars, &found) {
         let text = words::one_line(&cuts.cut_out(&chars, span.clone()));
-        if part != Part::Statement || text.is_empty() {
+        if part == Part::Frame || text.is_empty() {
             continue;
         }
         let first = found
@@ -129,13 +144,24 @@ pub fn sourced(report: &str) -> Vec<Sourced> {
         let own = own.take_while(|citation| citation.start < span.end);
         let cited = own.filter_map(|citation| Some((citation.url.clone()?, number(citation))));
         let (urls, numbers) = cited.unzip();
-        sourced.push(Sourced {
-            text,
-            urls,
-            numbers,
+        pieces.push(Piece {
+            is_heading: part == Part::Heading,
+            span,
+            sourced: Sourced {
+                text,
+                urls,
+                numbers,
+            },
         });
     }
-    sourced
+    pieces
+}
+
+/// The same without headings and places.
+pub fn sourced(report: &str) -> Vec<Sourced> {
+    let pieces = pieces(report).into_iter();
+    let statements = pieces.filter(|piece| !piece.is_heading);
+    statements.map(|piece| piece.sourced).collect()
 }
 
 /// The numbers under which a report cites addresses, as it has them, each with its address.

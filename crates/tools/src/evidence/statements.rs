@@ -65,7 +65,9 @@ pub fn carrying(report: &str, citations: &[Citation]) -> (Vec<Statement>, Vec<Op
 pub enum Part {
     /// A sentence, a list item or a row of a table.
     Statement,
-    /// A heading, an entry of a list of references, or the line below the head of a table.
+    /// A heading.
+    Heading,
+    /// An entry of a list of references, or the line below the head of a table.
     Frame,
 }
 
@@ -92,8 +94,10 @@ pub fn spans(chars: &[char], found: &Citations) -> Vec<(Part, Range<usize>)> {
         let is_entry = entry.is_some_and(|entry| block.range.start < entry.end);
         let text = &chars[block.range.clone()];
         let is_line = block.is_row && text.iter().all(|c| "|-: \t".contains(*c));
-        let part = if is_entry || is_line || block.is_heading {
+        let part = if is_entry || is_line {
             Part::Frame
+        } else if block.is_heading {
+            Part::Heading
         } else {
             Part::Statement
         };

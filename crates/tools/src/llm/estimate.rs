@@ -95,6 +95,11 @@ pub(super) fn prompt_tokens(request: &ChatRequest, experience: Option<&Experienc
         .round() as u64
 }
 
+/// Tokens of a text by a rule of thumb, for cutting texts into parts of about a size.
+pub fn tokens_of(text: &str) -> usize {
+    outline(text).ceil() as usize
+}
+
 /// Tokens of a text by a rule of thumb.
 fn outline(text: &str) -> f64 {
     let words = text

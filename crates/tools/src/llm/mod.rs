@@ -27,7 +27,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
-pub use crate::llm::estimate::{Predicted, Prediction};
+pub use crate::llm::estimate::{Predicted, Prediction, tokens_of};
 pub use ask::{Answered, Ask, AskError, Counts, Llm};
 pub use background::Pending;
 pub use budget::{Amount, Budget, Hold, Limits, Purse, Spent};

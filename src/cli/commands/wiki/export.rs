@@ -29,6 +29,7 @@ use crate::{
     data::{GoldArticle, Task, TaskId},
     evaluate::{
         file_names::{as_name, distinct},
+        wiki_facts::ReportStatements,
         wiki_files::{self, JudgeResults, Placed},
     },
     store::Store,
@@ -185,13 +186,16 @@ fn write_tasks(
 /// Writes the reports as Markdown and as JSON, and the register of their agents.
 fn write_reports(store: &Store, folder: &WrittenFolder, placed: &[Placed<'_>]) -> Result<()> {
     let data = folder.join("test_data");
+    let evaluation = store.last_evaluation()?.unwrap_or_default();
+    let judgements = store.panel_judgements(&evaluation)?;
+    let own = ReportStatements::new(&evaluation, &judgements);
     let mut cites: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for of in placed {
         let text = store.report_text(&of.head.id)?;
         let place = data.join(&of.folder);
         let markdown = place.join("md_data").join(format!("{}.md", of.stem));
         folder.write(&markdown, &text)?;
-        let article = wiki_files::article(of, &text);
+        let article = wiki_files::article(of, &text, &own)?;
         let page = article.page().map(|(_, page)| page);
         let urls = page.and_then(|page| page.citation_urls.get());
         let known = cites.entry((&of.folder, &of.head.agent)).or_default();

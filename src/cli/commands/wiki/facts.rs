@@ -18,8 +18,8 @@ use crate::{
     data::TaskId,
     evaluate::{
         wiki_facts::{
-            AgentPositions, Conflict, GoldStatements, Part, Reader, StatementOf, conflicts,
-            positions, stands_out,
+            AgentPositions, Conflict, Figures, GoldStatements, Part, Reader, ReportStatements,
+            StatementOf, conflicts, extracted, positions, stands_out,
         },
         wiki_files,
     },
@@ -42,6 +42,9 @@ struct Shown {
     /// How articles were cut into statements.
     reader: Reader,
     agents: Vec<AgentPositions>,
+    /// By agent how the statements of its reports came about, where a model wrote them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    statements: BTreeMap<String, Figures>,
     /// By agent how many conflicts there are of each kind.
     kinds: BTreeMap<String, BTreeMap<Kind, usize>>,
     conflicts: Vec<Conflict>,
@@ -74,11 +77,17 @@ pub fn run(
         let hint = "`taskgen wiki import FOLDER`, then `taskgen evaluate --metric facts`";
         return Err(Usage(format!("no report has verdicts on facts\nhint: {hint}")).into());
     }
+    let own = ReportStatements::new(&evaluation, &judgements);
     let mut found = Vec::new();
+    let mut statements: BTreeMap<String, Figures> = BTreeMap::new();
     for of in &placed {
         let text = store.report_text(&of.head.id)?;
         let article = (of.gold, &articles[&of.task.id]);
-        found.extend(conflicts(&judgements, (of.head, &text), article)?);
+        found.extend(conflicts(&judgements, &own, (of.head, &text), article)?);
+        if let Some(figures) = extracted(&judgements, &of.head.id, of.gold)? {
+            let sum = statements.entry(of.head.agent.clone()).or_default();
+            sum.absorb(&figures);
+        }
     }
     let mut kinds: BTreeMap<String, BTreeMap<Kind, usize>> = BTreeMap::new();
     for conflict in &found {
@@ -91,6 +100,7 @@ pub fn run(
         reports: placed.len(),
         reader,
         agents,
+        statements,
         kinds,
         conflicts: found,
     };
@@ -133,6 +143,12 @@ fn text(of: &Shown) -> String {
     }
     if of.reader == Reader::Compat {
         out.push_str("statements are cut by the benchmark's own reader\n");
+    }
+    if of.reader == Reader::Model {
+        out.push_str("statements of reports are a model's\n");
+    }
+    for (agent, figures) in &of.statements {
+        out.push_str(&format!("{}: {}\n", on_one_line(agent), figures.told()));
     }
     if of.conflicts.is_empty() {
         out.push_str("no statement is contradicted");
@@ -248,6 +264,9 @@ fn page(of: &Shown) -> AnalysisPage {
         .kinds
         .iter()
         .map(|(agent, kinds)| (format!("Contradictions of {agent}"), kinds_told(kinds)));
+    let statements = of.statements.iter();
+    let statements =
+        statements.map(|(agent, figures)| (format!("Statements of {agent}"), figures.told()));
     let warnings = of.agents.iter().filter(|agent| !agent.unscored.is_empty());
     let warnings = warnings.map(|agent| {
         let causes = counted(&agent.unscored, "none");
@@ -260,7 +279,10 @@ fn page(of: &Shown) -> AnalysisPage {
     let first = ("Reports".to_owned(), of.reports.to_string());
     AnalysisPage {
         title: "Facts beside gold articles".to_owned(),
-        facts: std::iter::once(first).chain(facts).collect(),
+        facts: std::iter::once(first)
+            .chain(statements)
+            .chain(facts)
+            .collect(),
         figures: std::iter::once(grid(&map)).chain(halves).collect(),
         pairs: of.conflicts.iter().take(ON_PAGE).map(pair).collect(),
         warnings: warnings.collect(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::{
-    facts::{self, GoldStatements},
+    facts::{self, GoldStatements, ReportStatements},
     writing,
 };
 use crate::{
@@ -71,10 +71,13 @@ pub fn placed<'a>(
     placed.collect()
 }
 
-/// A report as the benchmark has articles in JSON: text, statements, and the addresses that they
-/// cite. Pages are left out: they belong to their owners.
-pub fn article(of: &Placed<'_>, text: &str) -> ArticleFile {
-    let statements = reading::sourced(text).into_iter();
+/// A report as the benchmark has articles in JSON: text, statements (those of the model, where one
+/// wrote them), and the addresses that they cite. Pages are left out: they belong to their owners.
+pub fn article(of: &Placed<'_>, text: &str, own: &ReportStatements<'_>) -> Result<ArticleFile> {
+    let by_model = own.by_model(&of.head.id, text)?;
+    let statements = by_model
+        .unwrap_or_else(|| reading::sourced(text))
+        .into_iter();
     let statements: Vec<SourcedFact> = statements
         .map(|of| SourcedFact {
             text: of.text,
@@ -84,8 +87,15 @@ pub fn article(of: &Placed<'_>, text: &str) -> ArticleFile {
         .collect();
     let plain = prose::without_sources(text);
     let source = format!("{}.md", of.stem);
-    let own = reading::numbered_sources(text);
-    ArticleFile::of_report(&of.gold.title, &plain, &statements, &own, &source)
+    let numbered = reading::numbered_sources(text);
+    let title = &of.gold.title;
+    Ok(ArticleFile::of_report(
+        title,
+        &plain,
+        &statements,
+        &numbered,
+        &source,
+    ))
 }
 
 /// The verdicts of a judge.
@@ -121,6 +131,7 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
     if names.is_empty() {
         return Ok(Vec::new());
     }
+    let own = ReportStatements::new(&evaluation, &judgements);
     // Read once for all agents.
     let mut gold: BTreeMap<&TaskId, GoldStatements> = BTreeMap::new();
     for (place, of) in placed.iter().enumerate() {
@@ -129,7 +140,8 @@ pub fn judges(store: &Store, placed: &[Placed<'_>]) -> Result<Vec<JudgeResults>>
             .or_insert_with(|| GoldStatements::new(of.gold, reader));
         let text = store.report_text(&of.head.id)?;
         for name in &names {
-            let results = results(&judgements, &evaluation, of, (&text, article), name)?;
+            let texts = (text.as_str(), &own, &*article);
+            let results = results(&judgements, &evaluation, of, texts, name)?;
             if !results.is_empty() {
                 let all = judges.entry(name.clone()).or_default();
                 all.push((place, results));
@@ -146,12 +158,12 @@ fn results(
     judgements: &PanelJudgements<'_>,
     evaluation: &Evaluation,
     of: &Placed<'_>,
-    (text, gold): (&str, &GoldStatements),
+    (text, own, gold): (&str, &ReportStatements<'_>, &GoldStatements),
     judge: &str,
 ) -> Result<ArticleResults> {
     let (report, title) = (&of.head.id, of.gold.title.as_str());
     Ok(ArticleResults {
         writing: writing::writing_by(judgements, evaluation, report, of.gold, judge)?,
-        facts: facts::facts_by(judgements, (report, text), gold, title, judge)?,
+        facts: facts::facts_by(judgements, own, (report, text), gold, title, judge)?,
     })
 }

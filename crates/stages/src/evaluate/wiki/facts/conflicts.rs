@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{
-    IN_GOLD, IN_REPORT,
+    IN_GOLD, IN_REPORT, ReportStatements,
     gather::GoldStatements,
     graded::{Verdict, verdict},
 };
@@ -60,6 +60,7 @@ pub struct Conflict {
 /// The conflicts of a report with its gold article by a panel, in the order of the statements.
 pub fn conflicts(
     judgements: &PanelJudgements<'_>,
+    own: &ReportStatements<'_>,
     (report, text): (&ReportHead, &str),
     (article, gold): (&GoldArticle, &GoldStatements),
 ) -> Result<Vec<Conflict>> {
@@ -74,7 +75,10 @@ pub fn conflicts(
             continue;
         }
         let (statements, other) = match statement_of {
-            StatementOf::Report => (&gold.of_report(text), article.text.as_str()),
+            StatementOf::Report => {
+                let statements = own.of(&report.id, text)?;
+                (&gold.of_report(statements), article.text.as_str())
+            }
             StatementOf::Gold => (&gold.statements, text),
         };
         let other = prose::without_sources(other);

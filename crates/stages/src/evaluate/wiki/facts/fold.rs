@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{
-    BORNE_OUT, CONFLICT, COPIED, COUNTED, COVERED, DENIED, IN_GOLD, IN_REPORT, LEAKED, Reader,
+    BORNE_OUT, CONFLICT, COPIED, COUNTED, COVERED, DENIED, IN_GOLD, IN_REPORT, LEAKED, REPRESENTED,
+    Reader,
     gather::{self, Plan},
 };
 use crate::{
-    data::{Instrument, ReportId, Score, Task, TaskId},
+    data::{GoldArticle, Instrument, ReportId, Score, Task, TaskId},
     evaluate::{
         evaluator::{Fold, Folded, Record, Reported},
         stances,
+        statements::Figures,
     },
     evidence::support::Stance,
     store::{Evaluation, PanelJudgements, Store, StoredJudgement},
@@ -64,13 +66,13 @@ impl Fold for FactsFold {
         };
         let covered = Counts::of(&record.judgements, IN_REPORT, report.id, statements)?;
         covered.put(&mut folded, self.panel, COVERED, DENIED);
-        let plan = |stored: &StoredJudgement<'_>| stored.payload::<Plan>();
-        let plans = record
-            .judgements
-            .read_bare(COUNTED, report.id.as_str(), plan)?;
-        let mut plans = plans.into_iter().filter_map(|of| of.outcome.ok());
+        let mut plans = plans(&record.judgements, report.id)?.into_iter();
         let Some(plan) = plans.find(|plan| plan.gold == *gold) else {
-            for key in [BORNE_OUT, CONFLICT, LEAKED, COPIED] {
+            let by_model = (self.reader == Reader::Model).then_some(REPRESENTED);
+            for key in [BORNE_OUT, CONFLICT, LEAKED, COPIED]
+                .into_iter()
+                .chain(by_model)
+            {
                 folded.scores.insert(key, Score::missing("unscored"));
             }
             return Ok(folded);
@@ -79,6 +81,13 @@ impl Fold for FactsFold {
         if plan.over_limit > 0 {
             held.unscored
                 .insert("over_limit".to_owned(), plan.over_limit);
+        }
+        if let Some(extracted) = &plan.extracted {
+            // A sentence without a reply would have been a statement or more.
+            for (cause, n) in &extracted.unread {
+                held.unscored.insert(format!("no statements: {cause}"), *n);
+            }
+            folded.scores.insert(REPRESENTED, represented(extracted));
         }
         held.put(&mut folded, self.panel, BORNE_OUT, CONFLICT);
         let leaked = match (self.reader, plan.all()) {
@@ -93,6 +102,40 @@ impl Fold for FactsFold {
             .insert(COPIED, Score::number(plan.copied, "a short text"));
         Ok(folded)
     }
+}
+
+/// Share of the sentences that the statements of a model rest on.
+fn represented(of: &Figures) -> Score {
+    let score = match (of.read(), of.sentences) {
+        (0, 0) => Score::missing("no sentences"),
+        (0, _) => Score::missing("unscored"),
+        (read, _) => Score::ratio(of.represented as f64, read as f64),
+    };
+    Score {
+        unscored: of.unread.values().sum(),
+        ..score
+    }
+}
+
+/// The statements of a report as they were counted; one for each gold article that it was held
+/// against.
+fn plans(judgements: &PanelJudgements<'_>, report: &ReportId) -> Result<Vec<Plan>> {
+    let plan = |stored: &StoredJudgement<'_>| stored.payload::<Plan>();
+    let plans = judgements.read_bare(COUNTED, report.as_str(), plan)?;
+    Ok(plans.into_iter().filter_map(|of| of.outcome.ok()).collect())
+}
+
+/// How a model's statements of a report came about; none where they are sentences.
+pub fn extracted(
+    judgements: &PanelJudgements<'_>,
+    report: &ReportId,
+    gold: &GoldArticle,
+) -> Result<Option<Figures>> {
+    let name = gather::name_of(gold);
+    let mut plans = plans(judgements, report)?.into_iter();
+    Ok(plans
+        .find(|plan| plan.gold == name)
+        .and_then(|plan| plan.extracted))
 }
 
 /// Statements by what the other text says of them.

@@ -11,8 +11,8 @@ use super::{COUNTED, Reader};
 use crate::{
     benchmarks::wiki_live_challenge::leak::{Nearness, Original, WikiPage, nearest},
     data::{GoldArticle, id::sha256_hex},
-    evaluate::{Case, evaluator::Work, planned},
-    evidence::{passages::Passages, prose, support::ClaimBatch},
+    evaluate::{Case, evaluator::Work, planned, statements::Figures},
+    evidence::{passages::Passages, prose, reading::Sourced, support::ClaimBatch},
 };
 
 /// Statements of a text that are held against the other one, the first ones.
@@ -31,6 +31,9 @@ pub struct Plan {
     pub copied: Option<f64>,
     /// The gold article, by its text.
     pub gold: String,
+    /// Of statements that a model wrote: how they came about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extracted: Option<Figures>,
 }
 
 impl Plan {
@@ -71,8 +74,6 @@ pub fn of_gold(gold: &GoldArticle, reader: Reader) -> Vec<(String, String)> {
 /// The statements of a gold article, and what tells a report's own from copied ones.
 pub struct GoldStatements {
     name: String,
-    /// Cuts reports, too.
-    reader: Reader,
     /// Its statements with their ids.
     pub statements: Vec<(String, String)>,
     /// The page that it is from.
@@ -84,30 +85,34 @@ impl GoldStatements {
     pub fn new(article: &GoldArticle, reader: Reader) -> Self {
         Self {
             name: name_of(article),
-            reader,
             statements: of_gold(article, reader),
             page: article.url.as_deref().and_then(WikiPage::at),
         }
     }
 
-    /// The statements of a report that are held against the article, with their ids.
-    pub fn of_report(&self, report: &str) -> Vec<(String, String)> {
-        self.planned(report, None).0
+    /// Of the statements of a report those that are held against the article, with their ids.
+    pub fn of_report(&self, statements: Vec<Sourced>) -> Vec<(String, String)> {
+        self.planned(statements, None).0
     }
 
     /// The same with what is put on record; `copied` is the share of passages that stand in the
     /// article.
-    fn planned(&self, report: &str, copied: Option<f64>) -> (Vec<(String, String)>, Plan) {
+    fn planned(
+        &self,
+        statements: Vec<Sourced>,
+        copied: Option<f64>,
+    ) -> (Vec<(String, String)>, Plan) {
         let mut plan = Plan {
             statements: Vec::new(),
             leaked: 0,
             over_limit: 0,
             copied,
             gold: self.name.clone(),
+            extracted: None,
         };
         let mut known = BTreeSet::new();
-        let mut statements = Vec::new();
-        for sourced in self.reader.statements(report) {
+        let mut held = Vec::new();
+        for sourced in statements {
             if self.is_cited_by(&sourced.urls) {
                 plan.leaked += 1;
                 continue;
@@ -116,14 +121,14 @@ impl GoldStatements {
             if !known.insert(id.clone()) {
                 continue;
             }
-            if statements.len() >= MOST {
+            if held.len() >= MOST {
                 plan.over_limit += 1;
             } else {
                 plan.statements.push(id.clone());
-                statements.push((id, sourced.text));
+                held.push((id, sourced.text));
             }
         }
-        (statements, plan)
+        (held, plan)
     }
 
     fn is_cited_by(&self, urls: &[String]) -> bool {
@@ -168,8 +173,9 @@ impl Batches {
         work: &Work<'_>,
         case: &Case<'_>,
         gold: &Gold,
-        at_once: usize,
+        own: OwnStatements<'_>,
     ) -> Result<()> {
+        let at_once = work.options.at_once();
         let report = case.report.id.as_str();
         let prose_of_report = prose::without_sources(&case.report.text);
         let passages = Passages::of_text(report, &prose_of_report);
@@ -177,10 +183,21 @@ impl Batches {
             .extend(passages.batches(report, &gold.of.statements, at_once));
 
         let copied = gold.original.copying(&prose_of_report).share();
-        let (statements, plan) = gold.of.planned(&case.report.text, copied);
+        let (statements, mut plan) = gold.of.planned(own.statements, copied);
+        plan.extracted = own.extracted;
         self.of_reports
             .extend(gold.passages.batches(report, &statements, at_once));
         let share = plan.leaked as f64 / plan.all().max(1) as f64;
-        planned::save(work, case, COUNTED, &gold.of.reader.program(), share, &plan)
+        planned::save(work, case, COUNTED, own.program, share, &plan)
     }
+}
+
+/// The statements of a report.
+pub struct OwnStatements<'a> {
+    /// With what they cite.
+    pub statements: Vec<Sourced>,
+    /// Of those that a model wrote: how they came about.
+    pub extracted: Option<Figures>,
+    /// The program that counts them.
+    pub program: &'a str,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::{IN_GOLD, IN_REPORT, gather::GoldStatements};
+use super::{IN_GOLD, IN_REPORT, ReportStatements, gather::GoldStatements};
 use crate::{
     benchmarks::wiki_live_challenge::{
         files::VerifiabilityFile,
@@ -48,6 +48,7 @@ pub fn verdict(stored: &StoredJudgement<'_>) -> Result<Verdict> {
 /// nothing.
 pub fn facts_by(
     judgements: &PanelJudgements<'_>,
+    own: &ReportStatements<'_>,
     (report, text): (&ReportId, &str),
     gold: &GoldStatements,
     title: &str,
@@ -60,7 +61,7 @@ pub fn facts_by(
     if in_report.is_empty() && in_gold.is_empty() {
         return Ok(None);
     }
-    let agent = facts(gold.of_report(text), in_gold);
+    let agent = facts(gold.of_report(own.of(report, text)?), in_gold);
     let wiki = facts(gold.statements.clone(), in_report);
     Ok(Some(VerifiabilityFile::of_verdicts(title, &agent, &wiki)))
 }

@@ -19,17 +19,19 @@ mod reader;
 
 pub use self::{
     conflicts::{Conflict, StatementOf, conflicts},
+    fold::extracted,
     gather::GoldStatements,
     graded::facts_by,
     positions::{AgentPositions, Part, positions, stands_out},
-    reader::Reader,
+    reader::{Reader, ReportStatements},
 };
+pub use crate::evaluate::statements::Figures;
 
 use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::Result;
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::no_gold;
 use crate::{
@@ -39,12 +41,12 @@ use crate::{
         TaskId,
     },
     evaluate::{
-        Options,
+        Case, Options,
         evaluator::{Evaluator, Fold, SHARE, Work},
         scorecard::ReportScores,
-        timed,
+        statements, timed,
     },
-    evidence::support,
+    evidence::{reading::Sourced, support},
     judging,
     store::{Evaluation, Store},
 };
@@ -59,6 +61,7 @@ const BORNE_OUT: &str = "facts_borne_out";
 const CONFLICT: &str = "facts_conflict";
 const LEAKED: &str = "facts_leaked";
 const COPIED: &str = "facts_copied";
+const REPRESENTED: &str = "facts_represented";
 
 /// What the report says of a statement of the gold article.
 pub const IN_REPORT: Instrument = Instrument {
@@ -85,13 +88,21 @@ const COUNTED: Instrument = Instrument {
     ..IN_REPORT
 };
 
+/// The statements that a model wrote out of a chunk of a report.
+const EXTRACTED: Instrument = Instrument {
+    id: "facts/extracted/1",
+    criterion: "extracted",
+    scale: "statements",
+    ..IN_REPORT
+};
+
 const PART: MeasureDef = MeasureDef {
     average: Average::PerTask,
     in_table: InTable::Hidden,
     ..SHARE
 };
 
-static MEASURES: [MeasureDef; 6] = [
+static MEASURES: [MeasureDef; 7] = [
     MeasureDef {
         key: COVERED,
         label: "facts covered",
@@ -140,6 +151,14 @@ static MEASURES: [MeasureDef; 6] = [
         meaning: "share of the report's passages of eight words that stand in the gold article",
         ..PART
     },
+    MeasureDef {
+        key: REPRESENTED,
+        label: "sentences in statements",
+        column: "represented",
+        meaning: "share of the report's sentences that the statements of a model rest on",
+        higher_is_better: None,
+        ..PART
+    },
 ];
 
 /// The evaluator.
@@ -159,8 +178,11 @@ impl Evaluator for Facts {
         &MEASURES
     }
 
-    fn roles(&self, _options: &Options) -> &'static [&'static str] {
-        &[support::ROLE]
+    fn roles(&self, options: &Options) -> &'static [&'static str] {
+        match Reader::wanted(options) {
+            Ok(Reader::Model) => &[statements::ROLE, support::ROLE],
+            _ => &[support::ROLE],
+        }
     }
 
     fn check(&self, value: &Value) -> Result<(), String> {
@@ -175,54 +197,57 @@ impl Evaluator for Facts {
             panel,
             settings: reader.settings(),
         };
-        Ok(vec![
+        let mut all = vec![
             in_force(IN_REPORT, panel.clone()),
             in_force(IN_GOLD, panel),
-            in_force(COUNTED, vec![(reader.program(), String::new())]),
-        ])
+            in_force(COUNTED, vec![(reader.program(ctx)?, String::new())]),
+        ];
+        if reader == Reader::Model {
+            all.push(InForce {
+                instrument: EXTRACTED.id.to_owned(),
+                panel: judging::panel(ctx, statements::ROLE, statements::PROMPT)?,
+                settings: json!(statements::bounds(ctx)?),
+            });
+        }
+        Ok(all)
     }
 
     async fn judge(&self, work: &Work<'_>) -> Result<Vec<StageReport>> {
         let started = Instant::now();
-        let gold = work.ctx.store.gold()?;
-        let mut batches = gather::Batches::default();
-        let at_once = work.options.at_once();
-        let reader = Reader::wanted(work.options)?;
-        let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
-        let mut without = 0_usize;
-        for case in work.judged {
-            let Some(article) = gold.get(&case.task.id) else {
-                without += 1;
-                continue;
-            };
-            let article = read
-                .entry(&case.task.id)
-                .or_insert_with(|| gather::Gold::new(article, reader));
-            batches.add(work, case, article, at_once)?;
-        }
-        if without == work.judged.len() {
+        let articles = work.ctx.store.gold()?;
+        let has_gold = |case: &&Case<'_>| articles.contains_key(&case.task.id);
+        let cases: Vec<&Case<'_>> = work.judged.iter().filter(has_gold).collect();
+        if cases.is_empty() {
             return Err(no_gold().into());
         }
-        let ctx = work.ctx;
-        let covered = support::support(ctx, "facts covered", IN_REPORT, at_once, batches.of_gold);
-        let mut covered = timed(covered.await?, started);
+        let reader = Reader::wanted(work.options)?;
+        let (own, mut stages) = own_statements(work, reader, &cases).await?;
+        let program = reader.program(work.ctx)?;
+        let mut batches = gather::Batches::default();
+        let mut read: BTreeMap<&TaskId, gather::Gold> = BTreeMap::new();
+        for (case, (statements, extracted)) in cases.iter().zip(own) {
+            let id = &case.task.id;
+            let article = read
+                .entry(id)
+                .or_insert_with(|| gather::Gold::new(&articles[id], reader));
+            let own = gather::OwnStatements {
+                statements,
+                extracted,
+                program: &program,
+            };
+            batches.add(work, case, article, own)?;
+        }
+        stages.extend(held(work, batches, started).await?);
+        let without = work.judged.len() - cases.len();
         if without > 0 {
             let note = format!("reports on tasks without a gold article: {without}");
-            covered.notes.push(note);
+            stages[0].notes.push(note);
         }
         if reader == Reader::Compat {
             let note = "statements are cut by the benchmark's own reader (`reader = \"compat\"`)";
-            covered.notes.push(note.to_owned());
+            stages[0].notes.push(note.to_owned());
         }
-        let started = Instant::now();
-        let held = support::support(
-            ctx,
-            "facts in conflict",
-            IN_GOLD,
-            at_once,
-            batches.of_reports,
-        );
-        Ok(vec![covered, timed(held.await?, started)])
+        Ok(stages)
     }
 
     fn fold<'a>(
@@ -248,4 +273,57 @@ impl Evaluator for Facts {
     fn failed(&self, _others: &[&ReportScores]) -> Scores {
         Scores::from([(COVERED, Score::ratio(0.0, 1.0))])
     }
+}
+
+/// The statements of each report, and of those that a model wrote how they came about.
+type Own = Vec<(Vec<Sourced>, Option<Figures>)>;
+
+/// Cuts the reports into statements, or has a model do so.
+async fn own_statements(
+    work: &Work<'_>,
+    reader: Reader,
+    cases: &[&Case<'_>],
+) -> Result<(Own, Vec<StageReport>)> {
+    if reader != Reader::Model {
+        let own = cases.iter();
+        let own = own.map(|case| (reader.statements(&case.report.text), None));
+        return Ok((own.collect(), Vec::new()));
+    }
+    let started = Instant::now();
+    let reports: Vec<_> = cases
+        .iter()
+        .map(|case| (&case.report.id, case.report.text.as_str()))
+        .collect();
+    let bounds = statements::bounds(work.ctx)?;
+    let (found, mut report) = statements::extract(work.ctx, EXTRACTED, bounds, &reports).await?;
+    let mut sum = Figures::default();
+    let own = found.into_iter().zip(cases).map(|(extraction, case)| {
+        sum.absorb(&extraction.figures);
+        if extraction.is_predicted {
+            // A dry run takes what is not written yet for as many statements as sentences.
+            return (reader.statements(&case.report.text), None);
+        }
+        let figures = extraction.figures.clone();
+        (reader::sourced(extraction), Some(figures))
+    });
+    let own: Own = own.collect();
+    report.rejected.clone_from(&sum.refused);
+    report.notes.push(sum.told());
+    Ok((own, vec![timed(report, started)]))
+}
+
+/// Asks what each of the two texts says of the other's statements.
+async fn held(
+    work: &Work<'_>,
+    batches: gather::Batches,
+    started: Instant,
+) -> Result<[StageReport; 2]> {
+    let (ctx, at_once) = (work.ctx, work.options.at_once());
+    let stage = "facts covered";
+    let covered = support::support(ctx, stage, IN_REPORT, at_once, batches.of_gold).await?;
+    let covered = timed(covered, started);
+    let started = Instant::now();
+    let stage = "facts in conflict";
+    let held = support::support(ctx, stage, IN_GOLD, at_once, batches.of_reports).await?;
+    Ok([covered, timed(held, started)])
 }
