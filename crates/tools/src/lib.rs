@@ -17,5 +17,6 @@ pub mod http;
 pub mod llm;
 pub mod mediawiki;
 pub mod models;
+pub mod search;
 pub mod store;
 pub mod web;

@@ -21,6 +21,7 @@ mod rankings;
 mod reports;
 mod runs;
 mod seal;
+mod searches;
 mod seminars;
 mod sets;
 mod tasks;
@@ -57,6 +58,7 @@ pub use lock::{Locked, WriteLock};
 pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::{RunHead, RunInfo};
+pub use searches::DrawnTree;
 pub use seminars::{SeminarInfo, UNKNOWN_LICENCE};
 pub use sets::{FrozenMember, FrozenSet, Line, SetInfo, leaf, nonce_at};
 pub use tasks::{NotCurrent, Weaving};
@@ -75,6 +77,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0004_sets.sql"),
     include_str!("schema/0005_trajectory.sql"),
     include_str!("schema/0006_arena.sql"),
+    include_str!("schema/0007_search.sql"),
 ];
 
 /// The project's database.
