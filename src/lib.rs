@@ -14,7 +14,7 @@ pub use taskgen_stages::{
 };
 
 pub use taskgen_tools::{
-    agents, benchmarks, context, embed, evidence, http, judging, llm, mediawiki, models,
+    agents, benchmarks, context, embed, evidence, http, judging, llm, mediawiki, models, search,
     similarity, store, web,
 };
 

@@ -77,7 +77,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
     Variables::read(&global.env_file)?;
     if global.dry_run && !args.command.asks() {
         return Err(exit::Usage(
-            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match".into(),
+            "--dry-run is for commands that ask a model\nhint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match, arena trees build --topics".into(),
         )
         .into());
     }

@@ -67,6 +67,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "agents",
             "context",
             "llm",
+            "search",
             "web",
             "store",
             "citations",
@@ -104,6 +105,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("llm", &["store", "models", "http", "files", "text", "data"]),
     ("web", &["store", "http", "isolation", "text", "data"]),
     ("mediawiki", &["web", "http", "text", "data"]),
+    (
+        "search",
+        &["evidence", "web", "store", "http", "text", "data"],
+    ),
     ("models", &["http", "files", "data"]),
     ("store", &["files", "data"]),
     ("http", &[]),
@@ -181,8 +186,8 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
     (&["rusqlite"], &["store"], "only store contains SQL"),
     (
         &["reqwest"],
-        &["http", "llm", "web", "mediawiki", "models"],
-        "only llm, web, mediawiki and models call out, through http",
+        &["http", "llm", "web", "mediawiki", "search", "models"],
+        "only llm, web, mediawiki, search and models call out, through http",
     ),
     (&["backon"], &["http"], "there is one retry policy, in http"),
     (

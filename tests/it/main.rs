@@ -11,6 +11,7 @@ mod agents_at_once;
 mod answer;
 mod architecture;
 mod arena;
+mod arena_topics;
 mod audit;
 mod background;
 mod by_code;

@@ -82,6 +82,11 @@ fn sample(name: &str, language: &str) -> Value {
             let page = json!({ "number": 1, "text": text, "relation": text });
             json!({ "chain": [page], "targets": [page], "earlier": [text], "most": 8 })
         }
+        "arena/query" => json!({ "topics": [text] }),
+        "arena/root" => {
+            let result = json!({ "number": 1, "title": text, "address": text, "snippet": text });
+            json!({ "topics": [text], "query": text, "results": [result] })
+        }
         "arena/answer" => {
             json!({ "task": text, "language": "en", "search": true, "max_words": 300 })
         }

@@ -5,8 +5,8 @@
 // Every crate calls a layer by the same path, `crate::data`, wherever the layer stands.
 use taskgen_base::{citations, data, files, isolation, lint, stats, text};
 use taskgen_tools::{
-    agents, benchmarks, context, embed, evidence, judging, llm, mediawiki, models, similarity,
-    store, web,
+    agents, benchmarks, context, embed, evidence, judging, llm, mediawiki, models, search,
+    similarity, store, web,
 };
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ pub enum Trees {
     Import(ImportTrees),
     /// Make a tree of the pages that a page links to, and those that these link to
     ///
+    /// With --topics, many trees, from roots that are found by a search of the web.
     /// Robots' rules and pauses are kept as everywhere, and each page is fetched once. Pages belong
     /// to their authors: whoever passes a tree on needs their leave.
     Build(BuildTree),
@@ -77,11 +78,18 @@ pub struct ImportTrees {
 #[derive(Clone, Debug, clap::Args)]
 pub struct BuildTree {
     /// Address of the root
-    #[arg(value_name = "URL")]
-    pub root: String,
+    #[arg(value_name = "URL", required_unless_present = "topics")]
+    pub root: Option<String>,
     /// Its name
-    #[arg(long)]
-    pub name: String,
+    #[arg(long, required_unless_present = "topics")]
+    pub name: Option<String>,
+    /// Find roots instead: draw topics from this file (DR-Arena's `{name, id, children}`), and
+    /// search the web for each as `[search]` says
+    #[arg(long, value_name = "FILE", requires = "count", conflicts_with_all = ["root", "name"])]
+    pub topics: Option<PathBuf>,
+    /// Trees that shall come of the topics; three draws are made for each at most
+    #[arg(long, value_name = "N", requires = "topics", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub count: Option<u32>,
     /// Levels below the root
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10))]
     pub depth: usize,

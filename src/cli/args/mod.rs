@@ -267,6 +267,7 @@ impl Command {
             | Self::Rescore(_)
             | Self::Arena(Arena::Match(_) | Arena::Tournament(_))
             | Self::Audit(Audit::Leakage { .. }) => true,
+            Self::Arena(Arena::Trees(Trees::Build(build))) => build.topics.is_some(),
             _ => false,
         }
     }

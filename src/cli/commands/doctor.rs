@@ -31,12 +31,16 @@ use crate::{
 /// Speech models that a run needs.
 const SPEECH: [&str; 2] = ["tiny.en", "base"];
 /// Variables that keys are looked for in. Their values are not shown.
-const KEYS: [&str; 5] = [
+const KEYS: [&str; 9] = [
     "OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
     "OPENROUTER_API_KEY",
+    "SERPAPI_API_KEY",
+    "BRAVE_SEARCH_API_KEY",
+    "TAVILY_API_KEY",
+    "GOOGLE_SEARCH_API_KEY",
 ];
 /// Sentences that the embedded model reads for the measurement.
 const SENTENCES: usize = 12;

@@ -11,10 +11,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    protocols,
-    settings::{Config, Transcribe},
-};
+use super::{protocols, settings::Config};
 use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank, text::toml_error};
 
 /// The file's name.
@@ -69,7 +66,7 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
     let mut config: Config = toml::from_str(&text)
         .map_err(|e| Usage(toml_error::explain(&path, &text, &e, &RENAMED, HINT)))?;
     check(&config).map_err(|e| Usage(format!("`{}`: {e}\nhint: {HINT}", path.display())))?;
-    beside(&path, &mut config.transcribe);
+    beside(&path, &mut config);
     let table: Value = toml::from_str(&text).context("the configuration was read a moment ago")?;
     let in_file: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
     let names = |key: &str| in_file.iter().any(|named| named == key);
@@ -87,10 +84,14 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
 }
 
 /// Files that the configuration names lie relative to it, wherever the command was typed.
-fn beside(config: &Path, transcribe: &mut Transcribe) {
-    let Some(folder) = config.parent() else {
+fn beside(file: &Path, config: &mut Config) {
+    let Some(folder) = file.parent() else {
         return;
     };
+    if let Some(file) = &mut config.search.file {
+        *file = folder.join(&*file);
+    }
+    let transcribe = &mut config.transcribe;
     if let Some(vocabulary) = &mut transcribe.vocabulary {
         *vocabulary = folder.join(&*vocabulary);
     }
@@ -171,6 +172,7 @@ pub fn check(config: &Config) -> Result<(), String> {
                 .into(),
         );
     }
+    config.search.check()?;
     config.inspire.check()?;
     config.weave.check()?;
     config.rank.check()?;

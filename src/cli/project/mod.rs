@@ -6,6 +6,7 @@ pub mod protocols;
 pub mod providers;
 pub mod resolve;
 pub mod roles;
+pub mod search;
 pub mod settings;
 pub mod similarity;
 mod writing;

@@ -363,6 +363,7 @@ impl Variables {
             .providers
             .values()
             .filter_map(|provider| provider.key_env.as_deref())
+            .chain(config.search.key_env.as_deref())
             .collect();
         let environment = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -252,6 +252,7 @@ fn what_goes(role: &str, roles: &[&str]) -> &'static str {
         "extract" => "reports",
         "rate" => "tasks, reports, and what they are held against",
         "complete" => "the first halves of tasks",
+        "examine" => "pages of trees, topics and what was found on them",
         // `answer`, `checklist`, `judge`, `probe`, `translate`.
         _ => "tasks",
     }

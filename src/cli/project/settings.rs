@@ -7,7 +7,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::roles::Roles;
-use crate::{audit::leakage, evaluate, inspire, llm, rank, weave, web::JINA};
+use crate::{
+    audit::leakage, evaluate, http, inspire, llm, rank, search::SearchProvider, weave, web::JINA,
+};
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct Config {
     pub leakage: leakage::Options,
     /// How pages are fetched.
     pub web: Web,
+    /// How the web is searched.
+    pub search: Search,
     /// What may leave the machine.
     pub privacy: Privacy,
     /// Servers by name.
@@ -138,6 +142,64 @@ pub enum Reader {
     Jina,
 }
 
+/// How the web is searched, where roots of trees are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Search {
+    /// The search engine; without one, nothing is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<SearchProvider>,
+    /// A server that answers as the provider's does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Name of the environment variable with the key, where it is not the provider's usual one; for
+    /// a server of one's own, no key is sent without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<String>,
+    /// Of `google`: the search engine's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine_id: Option<String>,
+    /// Of `local`: the file of JSON lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+}
+
+impl Search {
+    /// Checks beyond the types.
+    pub fn check(&self) -> Result<(), String> {
+        let is_web = |url: &String| http::is_web(url) && !url.contains(['?', '#', '@']);
+        if self.base_url.as_ref().is_some_and(|url| !is_web(url)) {
+            // It may hold a password and is not shown.
+            return Err(
+                "search.base_url must begin with http:// or https://, and hold no user and no query"
+                    .into(),
+            );
+        }
+        let is_remote = self.base_url.is_some() || self.key_env.is_some();
+        match self.provider {
+            None if *self != Self::default() => Err("search needs a `provider`".into()),
+            Some(SearchProvider::Local) if self.file.is_none() => {
+                Err("search.provider = \"local\" needs a `file`".into())
+            }
+            Some(SearchProvider::Local) if is_remote || self.engine_id.is_some() => Err(
+                "search.base_url, key_env and engine_id are not for `provider = \"local\"`".into(),
+            ),
+            Some(SearchProvider::Local) | None => Ok(()),
+            Some(_) if self.file.is_some() => {
+                Err("search.file is for `provider = \"local\"`".into())
+            }
+            Some(SearchProvider::Google) if self.engine_id.is_none() => {
+                Err("search.provider = \"google\" needs an `engine_id`".into())
+            }
+            Some(SearchProvider::Google) => Ok(()),
+            Some(_) if self.engine_id.is_some() => {
+                Err("search.engine_id is for `provider = \"google\"`".into())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
 /// How recordings become text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -203,6 +265,7 @@ impl Default for Config {
             evaluate: evaluate::Options::default(),
             leakage: leakage::Options::default(),
             web: Web::default(),
+            search: Search::default(),
             privacy: Privacy::default(),
             providers: BTreeMap::new(),
             agents: BTreeMap::new(),
@@ -345,6 +408,34 @@ impl AgentConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_has_what_its_provider_needs_and_nothing_else() {
+        let check = |text: &str| toml::from_str::<Search>(text).expect("it parses").check();
+        for fine in [
+            "",
+            "provider = \"brave\"",
+            "provider = \"tavily\"\nkey_env = \"MINE\"",
+            "provider = \"serpapi\"\nbase_url = \"http://127.0.0.1:8/x\"",
+            "provider = \"google\"\nengine_id = \"0:x\"",
+            "provider = \"local\"\nfile = \"pages.jsonl\"",
+        ] {
+            assert_eq!(check(fine), Ok(()), "{fine}");
+        }
+        for wrong in [
+            "key_env = \"MINE\"",
+            "provider = \"google\"",
+            "provider = \"local\"",
+            "provider = \"brave\"\nengine_id = \"x\"",
+            "provider = \"brave\"\nfile = \"x\"",
+            "provider = \"local\"\nfile = \"x\"\nkey_env = \"MINE\"",
+            "provider = \"brave\"\nbase_url = \"ftp://a.example\"",
+            "provider = \"brave\"\nbase_url = \"https://u:planted@a.example\"",
+        ] {
+            let said = check(wrong).expect_err(wrong);
+            assert!(!said.contains("planted"), "{said}");
+        }
+    }
 
     #[test]
     fn an_agent_is_a_program_or_a_model() {

@@ -2,7 +2,8 @@
 
 use crate::{
     evaluate::Misconfigured, judging::hidden::FailedProbes, llm::AskError, models::ModelFileError,
-    rank::NoBetterThanChance, store::Locked, transcribe::TranscribeError, web::KeyRefused,
+    rank::NoBetterThanChance, search::SearchError, store::Locked, transcribe::TranscribeError,
+    web::KeyRefused,
 };
 
 /// Done.
@@ -41,6 +42,12 @@ pub fn code(error: &anyhow::Error) -> u8 {
             return USAGE;
         }
         if cause.is::<ModelFileError>() || cause.is::<NoModel>() || cause.is::<KeyRefused>() {
+            return NO_MODEL;
+        }
+        if matches!(
+            cause.downcast_ref::<SearchError>(),
+            Some(SearchError::NoKey { .. })
+        ) {
             return NO_MODEL;
         }
         if let Some(ask) = cause.downcast_ref::<AskError>() {

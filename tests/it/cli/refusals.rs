@@ -10,7 +10,7 @@ fn what_cannot_work_is_said_before_any_work() {
     exit 2
     --- err
     error: --dry-run is for commands that ask a model
-    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match, arena trees build --topics
     ");
     insta::assert_snapshot!(project.told(&["inspire", "--budget-usd", "1"]), @"
     $ taskgen inspire --budget-usd 1

@@ -1,7 +1,7 @@
 //! Here are two agents and a tree of pages: which is the better researcher? An examiner asks
 //! questions whose sources the agents cannot see, and goes wider or deeper until one leads
 //! (DR-Arena). Trees, the rules of a match, the examiner's checks, tournaments and profiles are
-//! pure functions; `crawl`, `play` and `season` fetch, ask and keep what happens.
+//! pure functions; `crawl`, `play`, `season` and `topics` fetch, ask and keep what happens.
 
 pub mod crawl;
 pub mod examiner;
@@ -12,6 +12,7 @@ pub mod profile;
 pub mod record;
 pub mod season;
 pub mod simulate;
+pub mod topics;
 pub mod tournament;
 pub mod trees;
 

@@ -6,6 +6,7 @@ mod play;
 mod replay;
 mod seasons;
 mod seats;
+mod topics;
 mod tournament;
 mod trees;
 

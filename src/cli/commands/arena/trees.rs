@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
+use super::topics;
 use crate::{
     arena::{
         crawl::{Shape, crawl},
@@ -78,19 +79,22 @@ pub fn trees(global: &Global, command: &Trees, printer: &Printer) -> Result<u8> 
 
 /// A tree of pages of the web.
 fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer) -> Result<u8> {
-    let root = canonical(&args.root).ok_or_else(|| {
+    if let Some(file) = &args.topics {
+        return topics::build(global, project, args, file, printer);
+    }
+    // Both are there, or the arguments were refused.
+    let name = args.name.as_deref().unwrap_or_default();
+    let typed = args.root.as_deref().unwrap_or_default();
+    let root = canonical(typed).ok_or_else(|| {
         Usage(format!(
             "not an address of the web: `{}`\nhint: https://…",
-            on_one_line(&args.root)
+            on_one_line(typed)
         ))
     })?;
-    if matches!(project.loaded.config.web.reader, Reader::Jina) {
-        let hint = "hint: `reader = \"own\"` in [web]";
-        return Err(Usage(format!("Jina Reader gives no links of a page\n{hint}")).into());
-    }
+    refuse_jina(project)?;
     resolve::stop_on_signals(*printer)?;
     let store = project.write(global)?;
-    if let Some(taken) = store.trees()?.iter().find(|tree| tree.name == args.name) {
+    if let Some(taken) = store.trees()?.iter().find(|tree| tree.name == name) {
         printer.note(&format!(
             "`{}` is there already, from {}: it stays, and what comes out now must be the same",
             on_one_line(&taken.name),
@@ -104,11 +108,7 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
         pages: &web,
         now: &now,
     };
-    let shape = Shape {
-        depth: args.depth,
-        width: args.width,
-        pages: args.pages,
-    };
+    let shape = shape(args);
     let notify = progress::notify(global.quiet || global.json);
     notify(Notice::Start {
         stage: "pages",
@@ -131,10 +131,10 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
     for refusal in &refusals {
         printer.error(&format!("not a tree that DR-Arena would take: {refusal}"));
     }
-    store.save_tree(&args.name, &tree, &root)?;
+    store.save_tree(name, &tree, &root)?;
     let figures = figures(&tree);
     let built = Built {
-        name: args.name.clone(),
+        name: name.to_owned(),
         id: tree.id().to_string(),
         pages: figures.pages as u64,
         fetched: figures.fetched as u64,
@@ -144,6 +144,24 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
     };
     printer.show(&built, built_text)?;
     Ok(exit::DONE)
+}
+
+/// The shape that the flags give a tree.
+pub(super) fn shape(args: &BuildTree) -> Shape {
+    Shape {
+        depth: args.depth,
+        width: args.width,
+        pages: args.pages,
+    }
+}
+
+/// Trees need links.
+pub(super) fn refuse_jina(project: &Project) -> Result<()> {
+    if matches!(project.loaded.config.web.reader, Reader::Jina) {
+        let hint = "hint: `reader = \"own\"` in [web]";
+        return Err(Usage(format!("Jina Reader gives no links of a page\n{hint}")).into());
+    }
+    Ok(())
 }
 
 /// A tree that was built.

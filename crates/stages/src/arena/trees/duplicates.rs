@@ -24,7 +24,8 @@ pub fn same_roots<'a>(trees: &[(&'a str, &str)]) -> Vec<Vec<&'a str>> {
     groups
 }
 
-fn key(address: &str) -> String {
+/// What two addresses of one root have in common; of what is no address, the text itself.
+pub fn key(address: &str) -> String {
     let Some(url) = canonical(address) else {
         return address.trim().to_owned();
     };
