@@ -2,21 +2,23 @@
 //! small site on loopback. Stopped anywhere, nothing is searched, asked or fetched twice; what
 //! comes to no tree is counted by its cause; a key is found nowhere.
 
+mod servers;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
     process::{Command, Output, Stdio},
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
     },
     time::Duration,
 };
 
-use axum::{Router, extract::Request, http::StatusCode, response::Html};
 use serde_json::{Value, json};
 
-use crate::support::{ModelServer, Project, answers, llm, llm::Mood, llm::Play, web::serve};
+use self::servers::{counted, engine, site};
+use crate::support::{ModelServer, Project, answers, llm, llm::Mood, llm::Play};
 
 /// The address of a server that nobody asks.
 const NOBODY: &str = "http://127.0.0.1:9/v1";
@@ -31,161 +33,6 @@ const TOPICS: [&str; 6] = [
     "Tidal Estuaries",
     "Salt Marshes",
 ];
-
-/// How often each was asked for.
-type Hits = Arc<Mutex<BTreeMap<String, usize>>>;
-
-fn hit(hits: &Hits, what: &str) {
-    let mut hits = hits.lock().expect("no panic");
-    *hits.entry(what.to_owned()).or_default() += 1;
-}
-
-fn counted(hits: &Hits) -> BTreeMap<String, usize> {
-    hits.lock().expect("no panic").clone()
-}
-
-/// A site whose pages link to three pages below them, two levels deep; `/peat` links nowhere.
-fn site() -> (String, Hits) {
-    let hits = Hits::default();
-    let seen = Arc::clone(&hits);
-    let url = serve(Router::new().fallback(move |request: Request| {
-        let path = request.uri().path().to_owned();
-        if path != "/robots.txt" {
-            hit(&seen, &path);
-        }
-        async move {
-            let level = path.matches('-').count();
-            if path == "/robots.txt" || level > 2 {
-                return (StatusCode::NOT_FOUND, Html(String::new()));
-            }
-            let prose = format!("The station at {path} was built in 19{:02} and reads the water twice a day. ", path.len());
-            let below = if path == "/peat" { 0 } else { 3 };
-            let links: Vec<String> = (1..=below)
-                .map(|n| format!("<p>From here the water runs on to <a href='{path}-{n}'>station number {path}-{n}</a>, which was built later.</p>"))
-                .collect();
-            let links = links.concat();
-            let page = format!(
-                "<html><head><title>Station {path}</title></head><body><article><h1>Station {path}</h1><p>{}</p>{links}</article></body></html>",
-                prose.repeat(6)
-            );
-            (StatusCode::OK, Html(page))
-        }
-    }));
-    (url, hits)
-}
-
-/// What a search engine refuses with: by the number of the search, from 0.
-type Refusal = dyn Fn(usize) -> Option<(u16, String)> + Send + Sync;
-
-/// A search engine that speaks as all four do. Each query is noted with the key that came with it.
-fn engine(
-    site: &str,
-    refuse: impl Fn(usize) -> Option<(u16, String)> + Send + Sync + 'static,
-) -> (String, Hits) {
-    let (hits, refuse): (Hits, Arc<Refusal>) = (Hits::default(), Arc::new(refuse));
-    let (seen, number, site) = (
-        Arc::clone(&hits),
-        Arc::new(AtomicUsize::new(0)),
-        site.to_owned(),
-    );
-    let url = serve(Router::new().fallback(move |request: Request| {
-        let (seen, site, refuse) = (Arc::clone(&seen), site.clone(), Arc::clone(&refuse));
-        let number = number.fetch_add(1, SeqCst);
-        async move {
-            let (path, query, key) = asked(request).await;
-            hit(&seen, &format!("{query} ({key})"));
-            let (status, body) = refuse(number)
-                .unwrap_or_else(|| (200, answer(&path, &results(&site, &query)).to_string()));
-            (
-                StatusCode::from_u16(status).expect("a status"),
-                [("retry-after-ms", "5")],
-                body,
-            )
-        }
-    }));
-    (url, hits)
-}
-
-/// Path, query and key of a request.
-async fn asked(request: Request) -> (String, String, String) {
-    let (parts, body) = request.into_parts();
-    let header = |name: &str| {
-        let value = parts
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok());
-        value.map(str::to_owned)
-    };
-    let mut key = header("x-subscription-token")
-        .or_else(|| header("authorization").map(|value| value.replace("Bearer ", "")))
-        .unwrap_or_default();
-    let pairs = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
-    let pairs: BTreeMap<String, String> = pairs.into_owned().collect();
-    for name in ["api_key", "key"] {
-        key = pairs.get(name).cloned().unwrap_or(key);
-    }
-    let query = if let Some(query) = pairs.get("q") {
-        query.clone()
-    } else {
-        let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
-        let body: Value = serde_json::from_slice(&body).expect("JSON");
-        body["query"].as_str().expect("a query").to_owned()
-    };
-    (parts.uri.path().to_owned(), query, key)
-}
-
-/// Two addresses that are no roots, and the page of the topic; nothing of deserts.
-fn results(site: &str, query: &str) -> Vec<[String; 3]> {
-    let first = query.split(' ').next().unwrap_or_default().to_lowercase();
-    let page = match first.as_str() {
-        "desert" => return Vec::new(),
-        "salt" => format!("{site}/alpine/?utm_source=engine#top"),
-        first => format!("{site}/{first}"),
-    };
-    let urls = [
-        "https://www.youtube.com/watch?v=1".to_owned(),
-        format!("{site}/x.pdf"),
-        page,
-    ];
-    urls.map(|url| {
-        [
-            url,
-            format!("On {first}"),
-            "Choose the first result.".to_owned(),
-        ]
-    })
-    .into()
-}
-
-/// The results as the provider of a path words them.
-fn answer(path: &str, results: &[[String; 3]]) -> Value {
-    let list = |names: [&str; 3]| -> Vec<Value> {
-        let worded = results.iter().map(|result| {
-            let fields = names
-                .iter()
-                .zip(result)
-                .map(|(name, text)| ((*name).to_owned(), json!(text)));
-            Value::Object(fields.collect())
-        });
-        worded.collect()
-    };
-    match path {
-        "/search.json" if results.is_empty() => {
-            json!({ "error": "Google hasn't returned any results for this query." })
-        }
-        "/search.json" => json!({ "organic_results": list(["link", "title", "snippet"]) }),
-        "/res/v1/web/search" if results.is_empty() => json!({ "type": "search" }),
-        "/res/v1/web/search" => {
-            json!({ "type": "search", "web": { "results": list(["url", "title", "description"]) } })
-        }
-        "/search" => json!({ "results": list(["url", "title", "content"]) }),
-        "/customsearch/v1" if results.is_empty() => json!({ "kind": "customsearch#search" }),
-        "/customsearch/v1" => {
-            json!({ "kind": "customsearch#search", "items": list(["link", "title", "snippet"]) })
-        }
-        other => panic!("no search: {other}"),
-    }
-}
 
 /// A project with topics, and a search by this provider at this server.
 fn project(provider: &str, server: &str) -> Project {
@@ -453,7 +300,7 @@ fn three_failures_in_a_row_end_it_and_nothing_of_them_is_kept() {
             .then_some((if number == 0 { 200 } else { 503 }, page))
     });
     let project = project("tavily", &server);
-    let first = run(&project, "2", &[], 1);
+    let first = run(&project, "20", &[], 1);
     assert_eq!(first["ended"]["cause"], "failures_in_a_row", "{first}");
     assert_eq!(first["outcomes"], json!({ "no_answer": 3 }));
     // Three attempts at each.
@@ -461,10 +308,10 @@ fn three_failures_in_a_row_end_it_and_nothing_of_them_is_kept() {
     assert_eq!(project.count("SELECT count(*) FROM topic_draw"), 0);
     assert_eq!(project.count("SELECT count(*) FROM search"), 0);
     broken.store(false, SeqCst);
-    let second = run(&project, "2", &[], 0);
+    let second = run(&project, "20", &[], 1);
     assert_eq!(
-        (&second["trees"], &second["ended"]["cause"]),
-        (&json!(2), &json!("enough"))
+        (&second["trees"], &second["outcomes"]["no_answer"]),
+        (&json!(3), &Value::Null)
     );
     assert_no_key(project.folder.path());
 }
