@@ -226,7 +226,9 @@ mod tests {
     #[test]
     fn tokens_bound_a_chunk_and_one_long_sentence_stands_alone() {
         let long = "word ".repeat(500);
-        let report = Sentences::read(&format!("One is short. Next {long}end. Three is short. Four."));
+        let report = Sentences::read(&format!(
+            "One is short. Next {long}end. Three is short. Four."
+        ));
         let bounds = Bounds {
             tokens: 60,
             sentences: 30,
