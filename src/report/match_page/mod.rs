@@ -13,7 +13,10 @@ use serde::Serialize;
 use super::{markup, svg::Figure};
 use crate::{
     arena::{record::MatchRecord, trees::Overlay},
-    data::{Side, arena::Stop},
+    data::{
+        Side,
+        arena::{EndCause, Stop},
+    },
     files,
     store::{DuelAnswer, DuelHead},
 };
@@ -88,7 +91,14 @@ fn facts(told: &Told<'_>) -> Vec<(&'static str, String)> {
                 Some(Side::B) => format!("{} wins", told.duel.agents[1]),
                 None => "nobody wins".to_owned(),
             };
-            format!("{who}, {} : {} ({})", score.a, score.b, cause.word())
+            let why = match cause {
+                EndCause::Margin => "one leads",
+                EndCause::RoundLimit => "all rounds are played",
+                EndCause::TreeExhausted => "no page is left to ask about",
+                EndCause::Failures => "too many rounds failed",
+                EndCause::Evidence => "the verdicts are evidence enough",
+            };
+            format!("{who}, {} : {}: {why}", score.a, score.b)
         }
     };
     let mut facts = vec![

@@ -50,11 +50,16 @@ pub fn figure(view: &Overlay<'_>, record: &MatchRecord, rounds: &[Round]) -> Fig
     let deepest = places.keys().filter_map(|id| view.depth(id)).max();
     let height = TOP + LEVEL * deepest.unwrap_or(0) as f64 + 50.0;
     let title_of = "Where the match went";
-    let mut caption = format!(
-        "The root is above. Pages that were asked about have the numbers of their rounds; {} pages were found on the way ({} times it looked for more), those of them that nobody asked about are red.",
-        view.added().len(),
-        record.expansions
-    );
+    let mut caption =
+        "The root is above. Pages that were asked about have the numbers of their rounds."
+            .to_owned();
+    if record.expansions > 0 {
+        caption += &format!(
+            " {} times the match looked for pages beyond its tree and found {}; those that nobody was asked about are red.",
+            record.expansions,
+            view.added().len()
+        );
+    }
     if places.len() < all {
         caption += &format!(" {} of {all} pages are drawn.", places.len());
     }
