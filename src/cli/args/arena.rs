@@ -120,9 +120,9 @@ pub struct Duel {
 /// The bounds of a match.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Rules {
-    /// What ends a match before its last round
-    #[arg(long, value_enum, default_value_t)]
-    pub stop: StopBy,
+    /// What ends a match before its last round [default: margin]
+    #[arg(long, value_enum)]
+    pub stop: Option<StopBy>,
     /// Rounds with a verdict at most [default: 10; with --stop sprt 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: Option<u32>,
@@ -154,8 +154,11 @@ pub enum StopBy {
 /// A share between `low` and `high`, both excluded, in thousandths.
 fn thousandths(text: &str, low: u32, high: u32) -> Result<u32, String> {
     let share: Option<f64> = text.parse().ok();
-    let thousandths = share.map_or(0.0, |share| share * 1000.0).round() as u32;
-    if low < thousandths && thousandths < high {
+    let wanted = share.map_or(0.0, |share| share * 1000.0);
+    let thousandths = wanted.round() as u32;
+    // Rounded, another bound would hold than the one that was asked for.
+    let is_whole = (wanted - wanted.round()).abs() < 1e-6;
+    if is_whole && low < thousandths && thousandths < high {
         return Ok(thousandths);
     }
     Err(format!(
@@ -206,12 +209,12 @@ pub struct Onboard {
     /// The trees that matches are played on, by names [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub trees: Vec<String>,
-    /// Enough once the standard deviation of its rating is at most so many Elo points
-    #[arg(long, value_name = "POINTS", default_value_t = 50.0, value_parser = points)]
-    pub precision: f64,
-    /// Matches at most
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub matches: u32,
+    /// Enough once the standard deviation of its rating is at most so many Elo points [default: 50]
+    #[arg(long, value_name = "POINTS", value_parser = points)]
+    pub precision: Option<f64>,
+    /// Matches at most [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub matches: Option<u32>,
     /// The name by which it goes on [default: onboarding of AGENT]
     #[arg(long)]
     pub name: Option<String>,

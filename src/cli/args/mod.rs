@@ -265,7 +265,7 @@ impl Command {
             | Self::Answer(_)
             | Self::Evaluate(_)
             | Self::Rescore(_)
-            | Self::Arena(Arena::Match(_) | Arena::Tournament(_))
+            | Self::Arena(Arena::Match(_) | Arena::Tournament(_) | Arena::Onboard(_))
             | Self::Audit(Audit::Leakage { .. }) => true,
             Self::Arena(Arena::Trees(Trees::Build(build))) => build.topics.is_some(),
             _ => false,

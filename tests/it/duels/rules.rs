@@ -62,6 +62,8 @@ fn a_sequential_test_needs_more_than_a_lead_of_two() {
     );
     let none = refused(&["--error", "0.1"]);
     assert!(none.contains("--stop sprt"), "{none}");
+    let fine = refused(&["--stop", "sprt", "--error", "0.0005"]);
+    assert!(fine.contains("in thousandths"), "{fine}");
     let share = refused(&["--stop", "sprt", "--superiority", "0.5"]);
     assert!(share.contains("between 0.5 and 1"), "{share}");
 }
@@ -181,6 +183,8 @@ fn an_agent_that_comes_later_is_rated_by_a_few_matches() {
         "--matches",
         "12",
     ];
+    let dry = project.fails(&[&onboard[..], &["--dry-run"]].concat(), 2);
+    assert!(dry.contains("cannot know who meets whom"), "{dry}");
     let known = played(&project, &onboard);
     let matches = known["matches"].as_u64().expect("a number");
     assert!((2..=12).contains(&matches), "{known}");
@@ -194,11 +198,34 @@ fn an_agent_that_comes_later_is_rated_by_a_few_matches() {
     // Nothing is played again, and all count on the board.
     let duels = project.count("SELECT count(*) FROM duel");
     assert_eq!(played(&project, &onboard), known);
+    assert_eq!(
+        played(&project, &["arena", "onboard", "two"]),
+        known,
+        "by its name alone"
+    );
     assert_eq!(project.count("SELECT count(*) FROM duel"), duels);
     let board = project.json(&["arena", "leaderboard"]);
     assert_eq!(board["agents"].as_array().map(Vec::len), Some(4), "{board}");
     let other = project.fails(&["arena", "onboard", "two", "--precision", "90"], 2);
     assert!(other.contains("was begun with other bounds"), "{other}");
+    let other = project.fails(&["arena", "onboard", "two", "--against", "one"], 2);
+    assert!(other.contains("was begun with other opponents"), "{other}");
+    let other = project.fails(&["arena", "tournament", "cup", "--stop", "sprt"], 2);
+    assert!(
+        other.contains("was begun with other bounds of a match"),
+        "{other}"
+    );
+    // One match may be all there is; none is no rating.
+    let once = [
+        "arena",
+        "onboard",
+        "two",
+        "--matches",
+        "1",
+        "--name",
+        "once",
+    ];
+    assert_eq!(played(&project, &once)["matches"], 1);
     let kind = project.fails(&["arena", "tournament", "onboarding of two"], 2);
     assert!(
         kind.contains("was begun with other ways of pairing"),
@@ -271,6 +298,8 @@ fn rounds_are_rated_by_grade_and_a_board_is_held_against_another() {
             || told.contains("4 agents on both, 1 on one alone; Spearman's ρ -"),
         "{told}"
     );
+    let missing = project.fails(&["arena", "leaderboard", "--reference", "none.csv"], 2);
+    assert!(missing.contains("`none.csv` is no board"), "{missing}");
     for (text, why) in [
         ("a,b\n1,2\n", "no column `name`"),
         ("name,rating\nx,high\n", "row 1: no number: `high`"),
@@ -280,4 +309,35 @@ fn rounds_are_rated_by_grade_and_a_board_is_held_against_another() {
         let told = project.fails(&["arena", "leaderboard", "--reference", "bad.csv"], 2);
         assert!(told.contains(why) && told.contains("hint: "), "{told}");
     }
+}
+
+/// Agents that no chain of matches joins are on no common scale.
+#[test]
+fn groups_that_never_met_are_held_against_nothing() {
+    let project = project(&[FOUR[0], FOUR[1], FOUR[2], FOUR[3], ("late", "2")]);
+    for pair in [["one", "two"], ["three", "all"]] {
+        let play = ["arena", "match", pair[0], pair[1], "--tree", "tides"];
+        played(&project, &play);
+    }
+    project.ok(&["arena", "leaderboard", "--csv", "board.csv"]);
+    let told = project.fails(&["arena", "leaderboard", "--reference", "board.csv"], 2);
+    assert!(
+        told.contains("2 groups without a match between them"),
+        "{told}"
+    );
+    let told = project.fails(&["arena", "onboard", "late"], 2);
+    assert!(
+        told.contains("2 groups without a match between them") && told.contains("--against"),
+        "{told}"
+    );
+    let within = [
+        "arena",
+        "onboard",
+        "late",
+        "--against",
+        "three,all",
+        "--matches",
+        "2",
+    ];
+    assert_eq!(played(&project, &within)["matches"], 2);
 }

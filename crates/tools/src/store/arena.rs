@@ -268,15 +268,15 @@ impl Store {
         })
     }
 
-    /// The tournaments by name.
-    pub fn tournaments<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
+    /// The tournament of a name.
+    pub fn tournament<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         self.read(|connection| {
             let mut statement =
-                connection.prepare_cached("SELECT name, payload FROM tournament ORDER BY name")?;
-            let rows = statement.query_map([], |row| {
-                Ok((row.get(0)?, from_json(1, row.get_ref(1)?.as_str()?)?))
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+                connection.prepare_cached("SELECT payload FROM tournament WHERE name = ?1")?;
+            let known = statement
+                .query_row([name], |row| from_json(0, row.get_ref(0)?.as_str()?))
+                .optional()?;
+            Ok(known)
         })
     }
 

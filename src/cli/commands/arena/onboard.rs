@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{
     board::matches::of_project,
-    play::rules,
+    play::{differ, rules},
     seasons::{Season, chosen},
 };
 use crate::{
@@ -23,7 +23,6 @@ use crate::{
             output::{Printer, on_one_line},
         },
     },
-    data::arena::MatchRules,
     stats::{
         normal::Z95,
         pairwise::ratings::{self, MEAN, POINTS_PER_LOGIT, rate},
@@ -34,7 +33,10 @@ use crate::{
 /// Standard deviation of an agent's strength that nobody has seen, in logits: 261 points.
 const UNKNOWN: f64 = 1.5;
 /// Matches of a step at most, one in each seat.
-const STEP: usize = 2;
+const STEP: u32 = 2;
+/// Matches, and Elo points of the rating's standard deviation, unless others are asked for.
+const MATCHES: u32 = 60;
+const PRECISION: f64 = 50.0;
 
 /// Runs the command.
 pub fn onboard(global: &Global, args: &args::Onboard, printer: &Printer) -> Result<u8> {
@@ -52,13 +54,13 @@ pub fn onboard(global: &Global, args: &args::Onboard, printer: &Printer) -> Resu
         let hint = "hint: choose another name";
         return Err(Usage(format!("`{name}` is a tournament\n{hint}")).into());
     };
-    let without = onboarding.without_result;
+    let is_partial = onboarding.without_result > 0 || onboarding.matches == 0;
     printer.show(&Newcomer::of(&args.agent, onboarding), text)?;
     printer.note(&format!(
         "{:.1} s; next: `taskgen arena leaderboard`",
         started.elapsed().as_secs_f64()
     ));
-    Ok(if without > 0 {
+    Ok(if is_partial {
         exit::SOME_FAILED
     } else {
         exit::DONE
@@ -73,6 +75,7 @@ fn new(
 ) -> Result<Setup> {
     let trees = chosen(store, &args.trees)?;
     let board = board(store, args, configured)?;
+    let matches = args.matches.unwrap_or(MATCHES);
     let others = board.iter().map(|known| known.agent.clone());
     Ok(Setup {
         agents: [args.agent.clone()].into_iter().chain(others).collect(),
@@ -81,10 +84,10 @@ fn new(
             board,
             options: OnboardingOptions {
                 trees: trees.iter().map(|(name, _)| name.clone()).collect(),
-                trees_per_step: trees.len().min(STEP) as u32,
+                trees_per_step: (trees.len() as u32).min(STEP).min(matches),
                 attempts: 2,
-                cost_cap_usd: f64::from(args.matches),
-                target_deviation: kept(args.precision / POINTS_PER_LOGIT),
+                cost_cap_usd: f64::from(matches),
+                target_deviation: deviation(args.precision.unwrap_or(PRECISION)),
                 prior_deviation: UNKNOWN,
             },
         },
@@ -93,6 +96,11 @@ fn new(
         by: Default::default(),
         makers: Vec::new(),
     })
+}
+
+/// Elo points in logits.
+fn deviation(points: f64) -> f64 {
+    kept(points / POINTS_PER_LOGIT)
 }
 
 /// A number as it is kept, in millionths: its text must give the same number again to the last bit.
@@ -108,7 +116,7 @@ fn board(store: &Store, args: &args::Onboard, configured: &BTreeSet<String>) -> 
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let options = ratings::Options::default();
     let rated = rate(matches.names.len(), &matches.games, &options, &mut rng);
-    let mut board = Vec::new();
+    let (mut board, mut components) = (Vec::new(), BTreeSet::new());
     for (agent, rating) in matches.names.into_iter().zip(rated.agents) {
         let is_asked_for = if args.against.is_empty() {
             configured.contains(&agent)
@@ -121,6 +129,7 @@ fn board(store: &Store, args: &args::Onboard, configured: &BTreeSet<String>) -> 
         if agent == args.agent || !is_asked_for {
             continue;
         }
+        components.insert(rating.component);
         board.push(Known {
             agent,
             strength: kept((elo - MEAN) / POINTS_PER_LOGIT),
@@ -140,6 +149,14 @@ fn board(store: &Store, args: &args::Onboard, configured: &BTreeSet<String>) -> 
         };
         return Err(Usage(format!("{what}\n{hint}")).into());
     }
+    if components.len() > 1 {
+        let hint = "hint: --against agents that a chain of matches joins, or let them meet first";
+        let what = format!(
+            "the agents are {} groups without a match between them, whose ratings cannot be compared",
+            components.len()
+        );
+        return Err(Usage(format!("{what}\n{hint}")).into());
+    }
     Ok(board)
 }
 
@@ -152,22 +169,20 @@ fn differences(store: &Store, args: &args::Onboard, known: &Setup) -> Result<Vec
     if known.agents.first() != Some(&args.agent) {
         other.push("agents");
     }
-    let against = |name: &String| known.agents.iter().skip(1).any(|of| of == name);
-    if !args.against.iter().all(against) {
+    let against: BTreeSet<&String> = args.against.iter().collect();
+    if !against.is_empty() && against != known.agents.iter().skip(1).collect() {
         other.push("opponents");
     }
     if !args.trees.is_empty() && chosen(store, &args.trees)? != known.trees {
         other.push("trees");
     }
-    let bounds = (
-        f64::from(args.matches),
-        kept(args.precision / POINTS_PER_LOGIT),
-    );
-    if bounds != (options.cost_cap_usd, options.target_deviation) {
+    let others_than = |given: Option<f64>, known: f64| given.is_some_and(|given| given != known);
+    if others_than(args.matches.map(f64::from), options.cost_cap_usd)
+        || others_than(args.precision.map(deviation), options.target_deviation)
+    {
         other.push("bounds");
     }
-    let wanted = rules(args.rules)?;
-    if wanted != MatchRules::default() && wanted != known.rules {
+    if differ(args.rules, &known.rules) {
         other.push("bounds of a match");
     }
     Ok(other)
@@ -177,10 +192,10 @@ fn differences(store: &Store, args: &args::Onboard, known: &Setup) -> Result<Vec
 #[derive(Serialize)]
 struct Newcomer {
     agent: String,
-    /// On the scale of the board's ratings.
-    elo: f64,
+    /// On the scale of the board's ratings; none without a match with a result.
+    elo: Option<f64>,
     /// The 95 % interval.
-    interval: (f64, f64),
+    interval: Option<(f64, f64)>,
     matches: u32,
     without_result: u32,
     steps: u32,
@@ -191,29 +206,32 @@ struct Newcomer {
 impl Newcomer {
     fn of(agent: &str, known: Onboarding) -> Self {
         let at = |z: f64| MEAN + (known.strength + z * known.deviation) * POINTS_PER_LOGIT;
+        let is_rated = known.matches > 0;
         Self {
             agent: agent.to_owned(),
-            elo: at(0.0),
-            interval: (at(-Z95), at(Z95)),
+            elo: is_rated.then(|| at(0.0)),
+            interval: is_rated.then(|| (at(-Z95), at(Z95))),
             matches: known.matches,
             without_result: known.without_result,
             steps: known.steps,
-            precise: known.next == NextStep::PreciseEnough,
+            precise: is_rated && known.next == NextStep::PreciseEnough,
         }
     }
 }
 
 fn text(of: &Newcomer) -> String {
-    let (low, high) = of.interval;
+    let rating = match (of.elo, of.interval) {
+        (Some(elo), Some((low, high))) => format!("{elo:.0} Elo [{low:.0}, {high:.0}]"),
+        _ => "no rating".to_owned(),
+    };
     let end = if of.precise {
         "as precise as was asked for"
     } else {
         "less precise than was asked for: as many matches as --matches allows"
     };
     format!(
-        "{}: {:.0} Elo [{low:.0}, {high:.0}]; {} matches with a result, {} without\n{end}",
+        "{}: {rating}; {} matches with a result, {} without\n{end}",
         on_one_line(&of.agent),
-        of.elo,
         of.matches,
         of.without_result
     )

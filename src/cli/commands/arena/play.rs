@@ -107,7 +107,7 @@ fn match_parts(
 /// The bounds that the flags name.
 pub fn rules(of: args::Rules) -> Result<MatchRules> {
     let usual = MatchRules::default();
-    let (stop, most_rounds) = match of.stop {
+    let (stop, most_rounds) = match of.stop.unwrap_or_default() {
         args::StopBy::Margin if of.error.or(of.superiority).is_some() => {
             let hint = "hint: add --stop sprt, or leave out --error and --superiority";
             return Err(Usage(format!("a lead in points has no bound on errors\n{hint}")).into());
@@ -134,6 +134,26 @@ pub fn rules(of: args::Rules) -> Result<MatchRules> {
         most_rounds: of.rounds.unwrap_or(most_rounds),
         ..usual
     })
+}
+
+/// Whether a flag names another bound than a match is played with.
+pub fn differ(of: args::Rules, known: &MatchRules) -> bool {
+    let is = |given: Option<u32>, known: u32| given.is_none_or(|given| given == known);
+    let same = is(of.rounds, known.most_rounds)
+        && match known.stop {
+            Stop::Margin(lead) => {
+                of.stop.is_none_or(|stop| stop == args::StopBy::Margin)
+                    && is(of.margin, lead)
+                    && of.error.or(of.superiority).is_none()
+            }
+            Stop::Test(test) => {
+                of.stop.is_none_or(|stop| stop == args::StopBy::Sprt)
+                    && of.margin.is_none()
+                    && is(of.error, test.error)
+                    && is(of.superiority, test.superiority)
+            }
+        };
+    !same
 }
 
 /// Plays a match; and what its answers cost in dollars, none if that is not known of all.

@@ -73,11 +73,7 @@ impl<'a> Season<'a> {
         new: impl FnOnce(&Store, u64) -> Result<Setup>,
         differences: impl FnOnce(&Store, &Setup) -> Result<Vec<&'static str>>,
     ) -> Result<Begun<'a>> {
-        let known = self.store.tournaments::<Setup>()?.into_iter();
-        let known = known
-            .into_iter()
-            .find(|(name, _)| name == self.name)
-            .map(|(_, setup)| setup);
+        let known: Option<Setup> = self.store.tournament(self.name)?;
         let setup = if let Some(known) = &known {
             known.clone()
         } else {

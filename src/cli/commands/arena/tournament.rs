@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::{
-    play::rules,
+    play::{differ, rules},
     seasons::{Season, chosen},
     seats::check_different,
 };
@@ -22,7 +22,6 @@ use crate::{
             output::{Printer, count, on_one_line, table},
         },
     },
-    data::arena::MatchRules,
     store::Store,
 };
 
@@ -102,8 +101,7 @@ fn differences(store: &Store, args: &args::Tournament, known: &Setup) -> Result<
         }
         Schedule::Newcomer { .. } => other.push("ways of pairing"),
     }
-    let wanted = rules(args.rules)?;
-    if wanted != MatchRules::default() && wanted != known.rules {
+    if differ(args.rules, &known.rules) {
         other.push("bounds of a match");
     }
     Ok(other)

@@ -171,6 +171,14 @@ pub fn leaderboard(global: &Global, args: &args::ArenaBoard, printer: &Printer) 
     let mut board = board(matches, rated, &options);
     board.tournament.clone_from(&args.tournament);
     if let Some(file) = &args.reference {
+        if board.components > 1 {
+            let hint = "hint: --tournament NAME has the agents of one tournament";
+            let what = format!(
+                "the agents are {} groups without a match between them: they are on no common scale that another board could be held against",
+                board.components
+            );
+            return Err(Usage(format!("{what}\n{hint}")).into());
+        }
         let ratings = board.agents.iter();
         let ratings: Vec<_> = ratings
             .map(|row| (row.agent.clone(), row.rating.elo))

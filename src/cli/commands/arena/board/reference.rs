@@ -2,13 +2,16 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::{
     cli::ui::exit::Usage,
     stats::pairwise::ratings::{BoardAgreement, agreement},
 };
+
+/// Longest file that is read.
+const LONGEST: u64 = 16 << 20;
 
 /// How far a board agrees with another one.
 #[derive(Serialize)]
@@ -42,13 +45,17 @@ pub fn reference(file: &Path, ratings: &[(String, Option<f64>)]) -> Result<Refer
 fn read(file: &Path) -> Result<BTreeMap<String, f64>> {
     let name = file.display();
     let hint = "hint: two columns, `name` and `rating`, named in the first line";
-    let bytes = fs_err::read(file).context(hint)?;
+    let refuse = |why: String| Usage(format!("`{name}` is no board: {why}\n{hint}"));
+    let known = fs_err::metadata(file).map_err(|error| refuse(error.to_string()))?;
+    if !known.is_file() || known.len() > LONGEST {
+        return Err(refuse(format!("it is no file of at most {} MB", LONGEST >> 20)).into());
+    }
+    let bytes = fs_err::read(file)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .trim(csv::Trim::All)
         .from_reader(bytes);
-    let refuse = |why: String| Usage(format!("`{name}` is no board: {why}\n{hint}"));
     let headers = reader
         .headers()
         .map_err(|error| refuse(error.to_string()))?;
