@@ -331,7 +331,11 @@ fn play(request: &llm::Request, first: &[AtomicBool; 2]) -> Play {
         "arena_root" if first[1].swap(false, SeqCst) => {
             json!({ "reason": "the ninth", "choice": 9 })
         }
-        "arena_root" if said.contains("Peat") => {
+        "arena_root"
+            if !["/alpine", "/lowland", "/tidal"]
+                .iter()
+                .any(|page| said.contains(page)) =>
+        {
             json!({ "reason": "it says little", "choice": null })
         }
         "arena_root" => {
