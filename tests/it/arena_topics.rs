@@ -395,7 +395,10 @@ fn a_model_writes_the_query_and_chooses_the_root() {
     assert!(sent.values().all(|n| *n == 1), "{sent:?}");
     let again = command(&project, "3", &[]).output().expect("it starts");
     let again: Value = serde_json::from_slice(&again.stdout).expect("JSON");
-    assert_eq!(again["draws"], grown["draws"]);
+    // What may pass is not kept, and made again only where trees are missing.
+    let mut kept = grown["draws"].as_object().expect("draws").clone();
+    kept.retain(|_, draw| draw["passing"] != true);
+    assert_eq!(again["draws"], json!(kept));
     assert_eq!((fake.take(), counted(&searches)), (0, sent));
 }
 

@@ -1,6 +1,8 @@
 //! Pages of the web as a match and a crawl see them: fetched once, kept in the store, with the
 //! links that may be followed.
 
+use std::cell::Cell;
+
 use anyhow::Result;
 use async_trait::async_trait;
 
@@ -16,6 +18,9 @@ use crate::{
 pub trait PageSource {
     /// The page of an address; one that cannot be had says why. The error must stop the run.
     async fn page(&self, url: &str) -> Result<Page>;
+
+    /// Pages so far that could not be had, and that a later run may have.
+    fn lacking(&self) -> u64;
 }
 
 /// Pages of the web.
@@ -26,6 +31,19 @@ pub struct WebPages<'a> {
     pub pages: &'a Pages,
     /// The moment of this run (RFC 3339), which is stored with each visit.
     pub now: &'a str,
+    lacking: Cell<u64>,
+}
+
+impl<'a> WebPages<'a> {
+    /// Pages of the web, fetched at `now` (RFC 3339) and kept in the store.
+    pub fn new(store: &'a Store, pages: &'a Pages, now: &'a str) -> Self {
+        Self {
+            store,
+            pages,
+            now,
+            lacking: Cell::new(0),
+        }
+    }
 }
 
 #[async_trait(?Send)]
@@ -35,6 +53,8 @@ impl PageSource for WebPages<'_> {
         let page = match got.page {
             Ok(page) => page,
             Err(none) => {
+                self.lacking
+                    .set(self.lacking.get() + u64::from(none.passing));
                 return Ok(Page {
                     state: PageState::Failed(none.cause),
                     ..Page::unvisited(url)
@@ -57,5 +77,9 @@ impl PageSource for WebPages<'_> {
             links,
             ..Page::unvisited(url)
         })
+    }
+
+    fn lacking(&self) -> u64 {
+        self.lacking.get()
     }
 }

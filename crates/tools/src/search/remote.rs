@@ -124,13 +124,18 @@ impl Remote {
         let status = response.status();
         let asked = retry_after(response.headers(), jiff::Timestamp::now());
         let body = read(response).await?;
-        // Before anybody looks at it: a server may repeat what it was sent.
-        let body = without(body, key);
+        // What a server says may repeat what it was sent.
+        let quotable = |text: String| without(text, key);
         if !status.is_success() {
-            return Err(of_status(status.as_u16(), &body, asked));
+            return Err(of_status(status.as_u16(), &quotable(body), asked));
         }
-        let unreadable = |what: String| Failed::later(SearchError::Unreadable(what));
-        results(self.provider, &body).map_err(unreadable)
+        let value =
+            parsed(&body).map_err(|what| Failed::later(SearchError::Unreadable(quotable(what))))?;
+        // An answer of another shape was answered, and perhaps paid for: another one is like it.
+        let unreadable = |what: String| Failed::never(SearchError::Unreadable(quotable(what)));
+        let mut results = results(self.provider, &value).map_err(unreadable)?;
+        results.retain(|result| !holds(result, key));
+        Ok(results)
     }
 
     fn request(&self, query: &str, key: Option<&str>) -> Result<reqwest::RequestBuilder, Failed> {
@@ -183,15 +188,27 @@ impl Remote {
     }
 }
 
+/// Whether a result repeats the key. A short one is a word like others.
+fn holds(result: &SearchResult, key: Option<&str>) -> bool {
+    let texts = [&result.url, &result.title, &result.snippet];
+    key.is_some_and(|key| key.len() >= 16 && texts.iter().any(|text| text.contains(key)))
+}
+
+/// The JSON of a reply; the error says what it is instead.
+pub(super) fn parsed(body: &str) -> Result<Value, String> {
+    serde_json::from_str(body).map_err(|_| format!("it is no JSON: `{}`", quoted(body)))
+}
+
 /// The results in a reply of a provider; the error says what is wrong with it.
-pub(super) fn results(provider: SearchProvider, body: &str) -> Result<Vec<SearchResult>, String> {
-    let value: Value =
-        serde_json::from_str(body).map_err(|_| format!("it is no JSON: `{}`", quoted(body)))?;
+pub(super) fn results(
+    provider: SearchProvider,
+    value: &Value,
+) -> Result<Vec<SearchResult>, String> {
     match provider {
-        SearchProvider::Serpapi => serpapi::results(&value),
-        SearchProvider::Brave => brave::results(&value),
-        SearchProvider::Tavily => tavily::results(&value),
-        SearchProvider::Google => google::results(&value),
+        SearchProvider::Serpapi => serpapi::results(value),
+        SearchProvider::Brave => brave::results(value),
+        SearchProvider::Tavily => tavily::results(value),
+        SearchProvider::Google => google::results(value),
         SearchProvider::Local => Ok(Vec::new()),
     }
 }

@@ -114,6 +114,8 @@ pub struct NoPage {
     pub cause: String,
     /// For people.
     pub message: String,
+    /// Whether a later run may have it: the failure may pass, or nothing was sent.
+    pub passing: bool,
 }
 
 /// The outcome of fetching a URL.
@@ -166,6 +168,7 @@ impl Pages {
                     page: Err(NoPage {
                         cause: "not_stored".into(),
                         message,
+                        passing: true,
                     }),
                     stored: true,
                 });
@@ -174,6 +177,7 @@ impl Pages {
             _ => (self.fetch(store, url, now).await?, false),
         };
         let page = page(store, &visit)?.ok_or_else(|| NoPage {
+            passing: visit.transient || visit.cause.as_deref() == Some("not_read"),
             cause: visit.cause.unwrap_or_else(|| "no_content".to_owned()),
             message: visit.message.unwrap_or_default(),
         });
@@ -302,6 +306,7 @@ fn given_up(url: &str) -> Got {
             message: format!(
                 "`{host}` refused {FAILURES_IN_A_ROW} requests in a row and is left alone in this run"
             ),
+            passing: true,
         }),
         stored: false,
     }

@@ -51,11 +51,7 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
     };
     let web = super::web(global, &project, args.rules.allow_private_network, printer)?;
     let now = jiff::Timestamp::now().to_string();
-    let pages = WebPages {
-        store: &store,
-        pages: &web,
-        now: &now,
-    };
+    let pages = WebPages::new(&store, &web, &now);
     let work = one(&seats, &pages, &tree, &duel, rules);
     stages::finished(resolve::block_on(work), &[], &store, &seats.ctx, printer)?;
     if global.dry_run {

@@ -140,11 +140,7 @@ impl Begun<'_> {
         } = &self.of;
         let web = super::web(global, project, allow_private, printer)?;
         let now = jiff::Timestamp::now().to_string();
-        let pages = WebPages {
-            store,
-            pages: &web,
-            now: &now,
-        };
+        let pages = WebPages::new(store, &web, &now);
         let seats = &self.seats;
         let work = async {
             season::run(&seats.ctx, name, &self.setup, jobs, async |duel| {

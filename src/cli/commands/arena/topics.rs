@@ -47,11 +47,7 @@ pub fn build(
     let grower = Grower {
         ctx: &ctx,
         searcher: &searcher,
-        pages: &WebPages {
-            store: &store,
-            pages: &web,
-            now: &now,
-        },
+        pages: &WebPages::new(&store, &web, &now),
         now: &now,
     };
     let options = GrowOptions {
@@ -134,7 +130,11 @@ fn ended(built: &Built) -> Result<u8> {
     match &built.grown.ended {
         Ended::Enough => Ok(exit::DONE),
         Ended::DrawsUsedUp | Ended::FailuresInARow { .. } => Ok(exit::SOME_FAILED),
-        Ended::SearchStopped { message, .. } => Err(NoModel(message.clone()).into()),
+        Ended::SearchStopped { why, message } => Err(if why == "not_on_record" {
+            Usage(message.clone()).into()
+        } else {
+            NoModel(message.clone()).into()
+        }),
     }
 }
 
@@ -147,7 +147,7 @@ fn prospect_text(prospect: &Prospect) -> String {
         n => format!("{n} searches"),
     };
     format!(
-        "for {}: at most {}, {searches}, {} and {}; repairs of unusable replies are not included",
+        "for {}: at most {}, {searches}, {} and {}; repairs of unusable replies are not included, and no budget counts searches",
         count(prospect.trees.into(), "tree"),
         count(prospect.draws.into(), "draw"),
         count(prospect.calls.into(), "call"),

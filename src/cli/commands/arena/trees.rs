@@ -103,11 +103,7 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
     }
     let web = super::web(global, project, args.allow_private_network, printer)?;
     let now = jiff::Timestamp::now().to_string();
-    let pages = WebPages {
-        store: &store,
-        pages: &web,
-        now: &now,
-    };
+    let pages = WebPages::new(&store, &web, &now);
     let shape = shape(args);
     let notify = progress::notify(global.quiet || global.json);
     notify(Notice::Start {

@@ -136,7 +136,8 @@ pub(super) fn unfit(address: &str) -> Option<&'static str> {
         return Some("video");
     }
     // A section is a front page, too; an article has a longer path, or a date or a number in it.
-    let is_front = parts.len() < 2 && !path.contains(|c: char| c.is_ascii_digit() || c == '-');
+    let marked = |c: char| c.is_ascii_digit() || c == '-';
+    let is_front = parts.len() < 2 && !unescaped(&path).contains(marked);
     (is_front && is_of(&host, &NEWS)).then_some("news front page")
 }
 
@@ -145,6 +146,15 @@ fn path(address: &str) -> &str {
     let rest = address.split_once("://").map_or("", |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     rest.find('/').map_or("", |at| &rest[at..])
+}
+
+/// A path without percent-encoded characters, whose codes have digits.
+fn unescaped(path: &str) -> String {
+    let mut parts = path.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| {
+        plain + part.get(2..).unwrap_or_default()
+    })
 }
 
 /// Whether a host is one of those named: by a whole part of its name, or, where the name has a dot,
@@ -191,6 +201,10 @@ mod tests {
         check("https://edition.cnn.com/", Some("news front page"));
         check("https://www.bbc.com/news", Some("news front page"));
         check("https://news.a.example/world", Some("news front page"));
+        let encoded = "https://news.sina.com.cn/%E6%96%B0%E9%97%BB";
+        check(encoded, Some("news front page"));
+        check("https://news.sina.com.cn/新闻", Some("news front page"));
+        check("https://news.sina.com.cn/%E6%96%B0-2024%", None);
         check("https://a.example/Login?next=/", Some("login"));
         check("https://accounts.a.example/", Some("login"));
         check("https://a.example/Tides.PDF?x=1#page=2", Some("PDF"));

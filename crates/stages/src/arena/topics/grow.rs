@@ -33,16 +33,9 @@ use crate::{
 /// Draws for each wanted tree, and failures in a row that end a run (DR-Arena, tree construction).
 const DRAWS_A_TREE: u32 = 3;
 const FAILURES_IN_A_ROW: u32 = 3;
-/// Causes of pages that the next run may have: a draw that ends for lack of such pages stays open.
-const PASSING: [&str; 7] = [
-    "connection",
-    "host_given_up",
-    "not_read",
-    "not_stored",
-    "offline",
-    "rate_limited",
-    "timeout",
-];
+/// Causes of pages that only this run lacked: a tree without them is another tree than the one that
+/// a run with a network makes.
+const LACKED: [&str; 4] = ["host_given_up", "not_read", "not_stored", "offline"];
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -142,33 +135,36 @@ impl Grower<'_> {
             total: u64::from(options.count),
         });
         (self.ctx.notify)(Notice::Advance(u64::from(trees.min(options.count))));
+        // Read once: looking for them takes as long as there are trees.
+        let roots = self.ctx.store.tree_roots()?;
+        let mut known: BTreeSet<String> = roots.iter().map(|root| duplicates::key(root)).collect();
         let mut in_a_row = 0;
         let mut ended = Ended::DrawsUsedUp;
         for number in 1..=options.most_draws() {
             if trees >= options.count {
                 break;
             }
-            let kept = draws.get(&number).map(|draw| draw.outcome.clone());
-            let outcome = if let Some(outcome) = kept {
-                outcome
-            } else {
-                let topic = taxonomy.draw(self.ctx.seed, number);
-                (self.ctx.notify)(Notice::Working(topic.name()));
-                let draw = match self.draw(&drawing, number, &topic, options.shape).await? {
-                    Ok(draw) => draw,
-                    Err(error) => {
-                        ended = Ended::stopped(&error);
-                        break;
-                    }
-                };
-                let outcome = draw.outcome.clone();
-                if outcome.is_tree() {
-                    trees += 1;
-                    (self.ctx.notify)(Notice::Advance(1));
+            // One that failed before says nothing of the search and the model of today.
+            if draws.contains_key(&number) {
+                continue;
+            }
+            let topic = taxonomy.draw(self.ctx.seed, number);
+            (self.ctx.notify)(Notice::Working(topic.name()));
+            let at = (drawing.as_str(), number);
+            let draw = match self.draw(at, &topic, options.shape, &known).await? {
+                Ok(draw) => draw,
+                Err(error) => {
+                    ended = Ended::stopped(&error);
+                    break;
                 }
-                draws.insert(number, draw);
-                outcome
             };
+            let outcome = draw.outcome.clone();
+            if outcome.is_tree() {
+                trees += 1;
+                known.extend(draw.root.as_deref().map(duplicates::key));
+                (self.ctx.notify)(Notice::Advance(1));
+            }
+            draws.insert(number, draw);
             in_a_row = if outcome.is_failure() {
                 in_a_row + 1
             } else {
@@ -204,10 +200,10 @@ impl Grower<'_> {
     /// One draw, kept if it has ended. The inner error is a search that cannot succeed.
     async fn draw(
         &self,
-        drawing: &str,
-        number: u32,
+        (drawing, number): (&str, u32),
         topic: &Topic,
         shape: Shape,
+        known: &BTreeSet<String>,
     ) -> Result<Result<Draw, SearchError>> {
         let mut draw = Draw {
             topic: topic.path.clone(),
@@ -216,7 +212,7 @@ impl Grower<'_> {
             why: None,
             outcome: DrawOutcome::NoResults,
         };
-        if let Err(error) = self.find_root(topic, &mut draw).await? {
+        if let Err(error) = self.find_root(topic, known, &mut draw).await? {
             return Ok(Err(error));
         }
         let tree = match draw.root.clone() {
@@ -246,7 +242,12 @@ impl Grower<'_> {
     }
 
     /// Query, search and choice; `draw` says how far it came.
-    async fn find_root(&self, topic: &Topic, draw: &mut Draw) -> Result<Result<(), SearchError>> {
+    async fn find_root(
+        &self,
+        topic: &Topic,
+        known: &BTreeSet<String>,
+        draw: &mut Draw,
+    ) -> Result<Result<(), SearchError>> {
         let query = match query(self.ctx, topic).await? {
             Ok(query) => query,
             Err(Unscored { cause, reason }) => {
@@ -271,12 +272,7 @@ impl Grower<'_> {
             draw.outcome = DrawOutcome::NoResults;
             return Ok(Ok(()));
         }
-        let known: BTreeSet<String> = store
-            .tree_roots()?
-            .iter()
-            .map(|root| duplicates::key(root))
-            .collect();
-        let candidates = candidates(&found.results, &known);
+        let candidates = candidates(&found.results, known);
         if candidates.is_empty() {
             draw.outcome = DrawOutcome::Known;
             return Ok(Ok(()));
@@ -293,24 +289,32 @@ impl Grower<'_> {
 
     /// The tree of a root, if it is a valid one.
     async fn tree(&self, root: &str, shape: Shape, draw: &mut Draw) -> Result<Option<InfoTree>> {
+        let before = self.pages.lacking();
         let tree = crawl(self.pages, root, shape, self.ctx.seed, |_| {}).await?;
+        let passing = self.pages.lacking() > before;
         if let PageState::Failed(cause) = &tree.root().page.state {
             draw.outcome = DrawOutcome::RootFailed {
-                passing: PASSING.contains(&cause.as_str()),
+                passing,
                 cause: cause.clone(),
             };
             return Ok(None);
         }
         let refusals = refusals(&tree, TreeRules::default());
-        if refusals.is_empty() {
+        let mut reasons: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+        let states = tree.nodes().iter().map(|node| &node.page.state);
+        let lacked = states.filter(
+            |state| matches!(state, PageState::Failed(cause) if LACKED.contains(&cause.as_str())),
+        );
+        let lacked = lacked.count();
+        if lacked > 0 {
+            reasons.push(format!(
+                "{lacked} of its pages could not be had in this run"
+            ));
+        }
+        if reasons.is_empty() {
             return Ok(Some(tree));
         }
-        draw.outcome = DrawOutcome::Invalid {
-            reasons: refusals.iter().map(ToString::to_string).collect(),
-            passing: tree.nodes().iter().any(|node| {
-                matches!(&node.page.state, PageState::Failed(cause) if PASSING.contains(&cause.as_str()))
-            }),
-        };
+        draw.outcome = DrawOutcome::Invalid { reasons, passing };
         Ok(None)
     }
 
