@@ -64,7 +64,9 @@ fn sample(name: &str, language: &str) -> Value {
         "evaluate/consistency" | "evaluate/association" => json!({
             "task": text, "report": text, "day": "2026-11-25", "marked": text, "most": 24
         }),
-        "evaluate/statements" => json!({ "before": text, "lines": text }),
+        "evaluate/statements" | "evaluate/statements-short" => {
+            json!({ "before": text, "lines": text })
+        }
         "evidence/citation" => json!({ "passages": [text, text], "items": [text] }),
         "evaluate/checklist-review" => json!({
             "task": text, "day": text, "proposals": [{ "title": text, "description": text }]

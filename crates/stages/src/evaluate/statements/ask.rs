@@ -9,9 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Bounds, Extraction, PROMPT, ROLE,
+    Bounds, Extraction, ROLE,
     check::{Known, Written},
     cut::{Sentences, halves},
+    prompt,
     record::{Checked, Record, collected},
 };
 use crate::{
@@ -59,7 +60,7 @@ pub async fn extract(
     bounds: Bounds,
     reports: &[(&ReportId, &str)],
 ) -> Result<(Vec<Extraction>, StageReport)> {
-    let panel = judging::by_panel(instrument, judging::panel(ctx, ROLE, PROMPT)?);
+    let panel = judging::by_panel(instrument, judging::panel(ctx, ROLE, prompt(ctx)?)?);
     let of = |id| Record::of(&ctx.store.panel_judgements(&panel)?, instrument, id);
     let asked = reports.iter().map(|(id, text)| {
         Ok(Asked {
@@ -166,9 +167,13 @@ async fn ask_once(
     let most = EACH * chunk.len();
     let ask = Ask {
         role: ROLE,
-        prompt: PROMPT,
+        prompt: prompt(ctx)?,
         vars: &vars,
-        schema: Some(schema(most)),
+        schema: Some(if ctx.llm.is_builtin(ROLE, 0)? {
+            narrow_schema(chunk.len(), most)
+        } else {
+            schema(&json!({ "type": "integer" }), most)
+        }),
         max_tokens: tokens(&shown.lines, chunk.len()),
         check: &|reply: &Reply| check(reply, most),
         ..Ask::default()
@@ -216,9 +221,23 @@ fn tokens(lines: &str, sentences: usize) -> u32 {
     most.min(MOST_TOKENS) as u32
 }
 
-fn schema(most: usize) -> Value {
+/// The schema of a small model: it names a sentence that there is, and does not end before it
+/// begins.
+fn narrow_schema(sentences: usize, most: usize) -> Value {
+    let numbers: Vec<usize> = (1..=sentences).collect();
+    let mut schema = schema(&json!({ "type": "integer", "enum": numbers }), most);
+    let statements = &mut schema["properties"]["statements"];
+    statements["minItems"] = json!(1);
+    let named = &mut statements["items"]["properties"]["sentences"];
+    named["minItems"] = json!(1);
+    named["maxItems"] = json!(2);
+    schema
+}
+
+/// The schema of a reply. What names no sentence is refused later, alone, and not with its reply.
+fn schema(number: &Value, most: usize) -> Value {
     let statement = object(&json!({
-        "sentences": { "type": "array", "items": { "type": "integer" } },
+        "sentences": { "type": "array", "items": number },
         "text": { "type": "string", "maxLength": LONGEST }
     }));
     object(&json!({

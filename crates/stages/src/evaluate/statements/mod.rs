@@ -24,8 +24,15 @@ use crate::{context::Context, evidence::reading::Sourced};
 
 /// The role of the model.
 pub const ROLE: &str = "extract";
-/// The prompt.
-pub const PROMPT: &str = "evaluate/statements";
+/// The prompt, and that of a small model.
+const USUAL: &str = "evaluate/statements";
+const SHORT: &str = "evaluate/statements-short";
+
+/// The prompt of the role's model.
+pub fn prompt(ctx: &Context) -> Result<&'static str> {
+    let is_small = ctx.llm.is_builtin(ROLE, 0)?;
+    Ok(if is_small { SHORT } else { USUAL })
+}
 
 /// The chunks that the role's model reads at once: a small model loses itself in long ones.
 pub fn bounds(ctx: &Context) -> Result<Bounds> {

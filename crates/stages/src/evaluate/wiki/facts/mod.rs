@@ -205,7 +205,7 @@ impl Evaluator for Facts {
         if reader == Reader::Model {
             all.push(InForce {
                 instrument: EXTRACTED.id.to_owned(),
-                panel: judging::panel(ctx, statements::ROLE, statements::PROMPT)?,
+                panel: judging::panel(ctx, statements::ROLE, statements::prompt(ctx)?)?,
                 settings: json!(statements::bounds(ctx)?),
             });
         }

@@ -122,7 +122,7 @@ impl Reader {
             Self::Compat => format!("{PROGRAM} compat"),
             Self::Model => {
                 let model = ctx.llm.model_name(statements::ROLE, 0)?;
-                let prompt = ctx.llm.prompt_hash(statements::PROMPT)?;
+                let prompt = ctx.llm.prompt_hash(statements::prompt(ctx)?)?;
                 format!("{PROGRAM} of {model} {}", &prompt[..16])
             }
         })
