@@ -19,7 +19,7 @@ use crate::{
     data::{Cause, Decision, Instrument, ReportId, id::sha256_hex},
     evidence::reading::Sourced,
     judging::Verdict,
-    store::PanelJudgements,
+    store::{PanelJudgements, StoredJudgement},
 };
 
 /// The statements of a reply, checked.
@@ -81,7 +81,8 @@ impl Record {
         instrument: Instrument,
         report: &ReportId,
     ) -> Result<Self> {
-        let all = judgements.read_bare(instrument, report.as_str(), |stored| stored.payload())?;
+        let checked = |stored: &StoredJudgement<'_>| stored.payload::<Checked>();
+        let all = judgements.read_bare(instrument, report.as_str(), checked)?;
         let outcomes = all.into_iter().map(|of| (of.about, of.outcome));
         Ok(Self(outcomes.collect()))
     }
