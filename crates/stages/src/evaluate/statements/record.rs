@@ -231,10 +231,10 @@ mod tests {
         }
     }
 
-    fn recorded(
-        report: &Sentences,
-        chunks: &[(Range<usize>, Result<Vec<Written>, Cause>)],
-    ) -> Record {
+    /// What a model says of a chunk.
+    type Said = (Range<usize>, Result<Vec<Written>, Cause>);
+
+    fn recorded(report: &Sentences, chunks: &[Said]) -> Record {
         let chunks = chunks.iter().map(|(chunk, said)| {
             let known = Known::new(chunk.len(), report.texts(chunk));
             let checked = said.clone().map(|written| Checked::new(written, &known));
