@@ -25,6 +25,8 @@ use crate::{
 const STAGE: &str = "statements";
 /// Statements of a sentence, on average, at most.
 const EACH: usize = 4;
+/// Statements of a chunk at most, however few sentences it has: a row of a table may say many things.
+const LEAST: usize = 12;
 /// Longest statement in characters.
 const LONGEST: usize = 400;
 /// Tokens of the longest reply.
@@ -164,7 +166,7 @@ async fn ask_once(
 ) -> Result<Ended> {
     let shown = of.sentences.shown(&chunk);
     let vars = json!({ "before": shown.before, "lines": shown.lines });
-    let most = EACH * chunk.len();
+    let most = (EACH * chunk.len()).max(LEAST);
     let ask = Ask {
         role: ROLE,
         prompt: prompt(ctx)?,

@@ -93,6 +93,10 @@ impl Known {
 
     fn has_numbers_of(&self, text: &str) -> bool {
         let normal = normalize(text);
+        // `5 million` where `5,000,000` was shown, or the other way round.
+        if runs(&normal).all(|number| self.numbers.contains(&number)) {
+            return true;
+        }
         let spelled = runs(&normal).filter(|run| run.parse().is_ok_and(|n: f64| n > SMALL));
         in_digits(text)
             .into_iter()
@@ -171,6 +175,26 @@ mod tests {
         "Twelve of its arches, 3.50 m wide, fell in the war of 1914–18.",
         "桥长三百二十米，建于1890年。",
     ];
+
+    #[test]
+    fn a_number_may_be_written_in_another_way() {
+        let check = |shown: &str, text: &str| {
+            let written = Written {
+                sentences: vec![1],
+                text: text.to_owned(),
+            };
+            Known::new(1, [shown]).check(&written).is_ok()
+        };
+        for shown in [
+            "Five million people live there.",
+            "It has 5,000,000 people.",
+        ] {
+            assert!(check(shown, "The city has 5 million people."), "{shown}");
+            assert!(!check(shown, "The city has 6 million people."), "{shown}");
+        }
+        assert!(check("全城有五百万人。", "全城有500万人。"));
+        assert!(!check("全城有五百万人。", "全城有600万人。"));
+    }
 
     fn check(sentences: &[i64], text: &str) -> Result<Vec<i64>, Refusal> {
         let shown = Known::new(3, SHOWN);

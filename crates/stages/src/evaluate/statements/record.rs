@@ -126,7 +126,7 @@ pub fn collected(report: &Sentences, bounds: Bounds, record: &Record) -> Extract
         report,
         record,
         found: Extraction::default(),
-        texts: BTreeSet::new(),
+        texts: BTreeMap::new(),
         represented: BTreeSet::new(),
     };
     collecting.found.figures.sentences = report.all().len() as u64;
@@ -141,7 +141,8 @@ struct Collecting<'a> {
     report: &'a Sentences,
     record: &'a Record,
     found: Extraction,
-    texts: BTreeSet<String>,
+    /// Which statement has a text.
+    texts: BTreeMap<String, usize>,
     represented: BTreeSet<usize>,
 }
 
@@ -176,12 +177,33 @@ impl Collecting<'_> {
                 .filter(|at| chunk.contains(at))
                 .collect();
             self.represented.extend(&places);
-            if self.texts.insert(written.text.clone()) {
-                figures.statements += 1;
-                let statement = extracted(self.report, &written.text, &places);
-                self.found.statements.push(statement);
-            } else {
+            let statement = extracted(self.report, &written.text, &places);
+            if let Some(at) = self.texts.get(&written.text) {
                 figures.repeated += 1;
+                self.found.statements[*at].absorb(statement);
+            } else {
+                figures.statements += 1;
+                let at = self.found.statements.len();
+                self.texts.insert(written.text.clone(), at);
+                self.found.statements.push(statement);
+            }
+        }
+    }
+}
+
+impl Extracted {
+    /// Adds the places and citations of the same statement further on.
+    fn absorb(&mut self, other: Self) {
+        for span in other.spans {
+            if !self.spans.contains(&span) {
+                self.spans.push(span);
+            }
+        }
+        let cited = other.sourced.urls.into_iter().zip(other.sourced.numbers);
+        for (url, number) in cited {
+            if !self.sourced.urls.contains(&url) {
+                self.sourced.urls.push(url);
+                self.sourced.numbers.push(number);
             }
         }
     }
@@ -241,6 +263,25 @@ mod tests {
             (report.shown(chunk).id(), checked)
         });
         Record(chunks.collect())
+    }
+
+    #[test]
+    fn a_statement_that_comes_again_keeps_what_is_cited_there() {
+        let report = Sentences::read(
+            "It opened in 1890. It is long.\n\nIt opened in 1890 [1].\n\n## References\n\n[1] A. https://a.org/1\n",
+        );
+        let said = |number| Ok(vec![written(&[number], "The bridge opened in 1890.")]);
+        let record = recorded(&report, &[(0..2, said(1)), (2..3, said(1))]);
+        let bounds = Bounds {
+            sentences: 2,
+            ..bounds()
+        };
+        let found = collected(&report, bounds, &record);
+        let [only] = &found.statements[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((found.figures.repeated, only.spans.len()), (1, 2));
+        assert_eq!(only.sourced.urls, ["https://a.org/1"]);
     }
 
     #[test]
