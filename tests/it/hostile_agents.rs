@@ -159,7 +159,9 @@ fn lives(process: u32) -> bool {
 #[test]
 fn whatever_an_agent_starts_ends_with_it() {
     for (what, script) in HIDING {
-        let yard = Yard::new(&format!("{script}\nsleep 0.3; echo a report"));
+        // On a busy machine it takes a while until it hides.
+        let hidden = "while [ ! -s \"$MARKS/processes\" ]; do sleep 0.05; done";
+        let yard = Yard::new(&format!("{script}\n{hidden}\nsleep 0.3; echo a report"));
         // Two gigabytes are no report.
         yard.project.output(&["answer", "--agent", "mean"]);
         yard.assert_nothing_is_left(what);
@@ -170,8 +172,15 @@ fn whatever_an_agent_starts_ends_with_it() {
 fn at_its_time_limit_all_ends() {
     for (what, script) in HIDING {
         let yard = Yard::new(&format!("{script}\nsleep 1000"));
-        let args = ["answer", "--agent", "mean", "--time-limit", "1"];
-        yard.project.output(&args);
+        // On a busy machine a second may be over before it hides.
+        for limit in ["1", "6", "36"] {
+            let args = ["answer", "--agent", "mean", "--time-limit", limit];
+            yard.project
+                .output(&[&args[..], &["--retry-failed"]].concat());
+            if !yard.processes().is_empty() {
+                break;
+            }
+        }
         yard.assert_nothing_is_left(what);
     }
 }

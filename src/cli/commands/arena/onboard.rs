@@ -176,7 +176,10 @@ fn differences(store: &Store, args: &args::Onboard, known: &Setup) -> Result<Vec
     if !args.trees.is_empty() && chosen(store, &args.trees)? != known.trees {
         other.push("trees");
     }
-    let others_than = |given: Option<f64>, known: f64| given.is_some_and(|given| given != known);
+    // Both went the same way, so that what was asked for alike is alike to the last bit.
+    let others_than = |given: Option<f64>, known: f64| {
+        given.is_some_and(|given| given.to_bits() != known.to_bits())
+    };
     if others_than(args.matches.map(f64::from), options.cost_cap_usd)
         || others_than(args.precision.map(deviation), options.target_deviation)
     {

@@ -111,9 +111,9 @@ pub fn of_project(store: &Store, tournament: Option<&str>) -> Result<Matches> {
         }
     }
     Ok(Matches {
+        costs,
         lacking,
         by,
-        costs,
         ..Matches::of(matches, judged)
     })
 }
