@@ -97,19 +97,19 @@ fn what_has_no_meaning_is_refused_before_any_work() {
     exit 2
     --- err
     error: --dry-run is for commands that ask a model
-    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match, arena trees build --topics
 
     $ taskgen --dry-run rank simulate -n 30 --top 3
     exit 2
     --- err
     error: --dry-run is for commands that ask a model
-    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match, arena trees build --topics
 
     $ taskgen --dry-run rank import taskgen.toml
     exit 2
     --- err
     error: --dry-run is for commands that ask a model
-    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match
+    hint: run, inspire, weave, probe, rank, answer, evaluate, rescore, audit leakage, arena match, arena trees build --topics
 
     $ taskgen rank --method elo
     exit 2
