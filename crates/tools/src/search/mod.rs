@@ -9,6 +9,7 @@ mod google;
 mod local;
 mod remote;
 mod reply;
+mod request;
 mod serpapi;
 mod tavily;
 #[cfg(test)]

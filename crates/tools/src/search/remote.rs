@@ -13,7 +13,9 @@ use serde_json::Value;
 use super::{
     SearchProvider, SearchResult, brave,
     error::{Failed, SearchError, of_status, quoted, without},
-    google, serpapi, tavily,
+    google,
+    request::{Question, Request},
+    serpapi, tavily,
 };
 use crate::{
     http::{self, Http, HttpOptions, Retries, retry, retry_after},
@@ -41,25 +43,6 @@ impl fmt::Debug for SearchKey {
             .field("variable", &self.variable)
             .finish_non_exhaustive()
     }
-}
-
-/// What a request is made of.
-pub(super) struct Question<'a> {
-    pub query: &'a str,
-    pub key: Option<&'a str>,
-    pub engine_id: Option<&'a str>,
-}
-
-/// A request as a provider wants it.
-#[derive(Default)]
-pub(super) struct Request {
-    /// Behind the server's address.
-    pub path: &'static str,
-    pub query: Vec<(&'static str, String)>,
-    /// Name and value; the value may hold the key.
-    pub header: Option<(&'static str, String)>,
-    /// Sent by POST; without one it is a GET.
-    pub body: Option<Value>,
 }
 
 /// A provider's server.

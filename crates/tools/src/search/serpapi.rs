@@ -4,9 +4,8 @@
 use serde_json::Value;
 
 use super::{
-    RESULTS, SearchResult,
-    remote::{Question, Request},
-    reply,
+    RESULTS, SearchResult, reply,
+    request::{Question, Request},
 };
 
 /// The words with which a search without results is told, under the status 200.

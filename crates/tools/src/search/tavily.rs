@@ -4,9 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    RESULTS, SearchResult,
-    remote::{Question, Request},
-    reply,
+    RESULTS, SearchResult, reply,
+    request::{Question, Request},
 };
 
 pub(super) fn request(question: &Question<'_>) -> Request {

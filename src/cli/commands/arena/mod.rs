@@ -13,10 +13,11 @@ mod trees;
 use anyhow::Result;
 
 use crate::{
+    arena::crawl::Shape,
     cli::{
-        args::{Arena, Global},
+        args::{Arena, BuildTree, Global},
         commands::evaluate::judge::pages_options,
-        project::Project,
+        project::{Project, settings::Reader},
         ui::{exit::Usage, output::Printer},
     },
     data::arena::InfoTree,
@@ -64,4 +65,22 @@ fn tree(store: &Store, name: &str) -> Result<InfoTree> {
         ))
         .into()
     })
+}
+
+/// The shape that the flags give a tree.
+fn shape(args: &BuildTree) -> Shape {
+    Shape {
+        depth: args.depth,
+        width: args.width,
+        pages: args.pages,
+    }
+}
+
+/// Trees need links.
+fn refuse_jina(project: &Project) -> Result<()> {
+    if matches!(project.loaded.config.web.reader, Reader::Jina) {
+        let hint = "hint: `reader = \"own\"` in [web]";
+        return Err(Usage(format!("Jina Reader gives no links of a page\n{hint}")).into());
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::trees::{refuse_jina, shape};
+use super::{refuse_jina, shape};
 use crate::{
     arena::{
         pages::WebPages,

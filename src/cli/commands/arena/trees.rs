@@ -8,10 +8,10 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::topics;
+use super::{refuse_jina, shape, topics};
 use crate::{
     arena::{
-        crawl::{Shape, crawl},
+        crawl::crawl,
         pages::WebPages,
         trees::{
             markdown,
@@ -24,7 +24,7 @@ use crate::{
     },
     cli::{
         args::{BuildTree, Global, ImportTrees, Trees},
-        project::{Project, resolve, settings::Reader},
+        project::{Project, resolve},
         ui::{
             exit::{self, Usage},
             output::{Printer, Problem, count, listed, on_one_line, table},
@@ -140,24 +140,6 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
     };
     printer.show(&built, built_text)?;
     Ok(exit::DONE)
-}
-
-/// The shape that the flags give a tree.
-pub(super) fn shape(args: &BuildTree) -> Shape {
-    Shape {
-        depth: args.depth,
-        width: args.width,
-        pages: args.pages,
-    }
-}
-
-/// Trees need links.
-pub(super) fn refuse_jina(project: &Project) -> Result<()> {
-    if matches!(project.loaded.config.web.reader, Reader::Jina) {
-        let hint = "hint: `reader = \"own\"` in [web]";
-        return Err(Usage(format!("Jina Reader gives no links of a page\n{hint}")).into());
-    }
-    Ok(())
 }
 
 /// A tree that was built.

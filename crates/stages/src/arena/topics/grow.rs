@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{
     Draw, DrawOutcome, Taxonomy, Topic,
     choice::{Choice, candidates, choice},
-    prospect::drawing,
+    drawing::drawing,
     query::query,
 };
 use crate::{

@@ -5,6 +5,7 @@
 
 mod address;
 mod choice;
+mod drawing;
 mod grow;
 mod prospect;
 mod query;

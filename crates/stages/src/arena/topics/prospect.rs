@@ -1,21 +1,12 @@
-//! What a run would take at most, and what tells one drawing apart from another.
+//! What a run would take at most.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{
-    GrowOptions, Grower, Taxonomy, choice,
-    grow::count_trees,
-    query::{self, by_code},
-};
-use crate::{
-    arena::{crawl::Shape, play::EXAMINE},
-    context::Context,
-    data::id,
-    search::Searcher,
-};
+use super::{GrowOptions, Grower, Taxonomy, drawing::drawing, grow::count_trees, query::by_code};
+use crate::arena::play::EXAMINE;
 
 /// The most that a run could take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,45 +21,6 @@ pub struct Prospect {
     pub calls: u32,
     /// Pages at most.
     pub pages: u64,
-}
-
-/// A name for all that decides what a drawing's draws come to: the topics, the seed, the search, who
-/// asks, with the prompts, and the shape of trees.
-///
-/// # Errors
-///
-/// A prompt is missing, or no model has the role.
-pub(super) fn drawing(
-    ctx: &Context,
-    searcher: &Searcher,
-    taxonomy: &Taxonomy,
-    shape: Shape,
-) -> Result<String> {
-    let seed = ctx.seed.to_string();
-    let shape = format!("{} {} {}", shape.depth, shape.width, shape.pages);
-    let model = ctx.llm.model_name(EXAMINE, 0)?;
-    let prompts = if ctx.llm.is_code(EXAMINE, 0)? {
-        [String::new(), String::new()]
-    } else {
-        [
-            ctx.llm.prompt_hash(query::PROMPT)?,
-            ctx.llm.prompt_hash(choice::PROMPT)?,
-        ]
-    };
-    let [provider, server] = searcher.identity();
-    Ok(id::text(
-        'g',
-        &[
-            taxonomy.hash(),
-            &seed,
-            &shape,
-            provider,
-            server,
-            &model,
-            &prompts[0],
-            &prompts[1],
-        ],
-    ))
 }
 
 impl Grower<'_> {
