@@ -6,6 +6,7 @@ use super::Told;
 use crate::{
     arena::{
         examiner::rubric::Tags,
+        matches::stop::{Tally, grade},
         record::{RoundEnd, RoundRecord},
         trees::Overlay,
     },
@@ -13,7 +14,7 @@ use crate::{
         NodeId, Side, State,
         arena::{
             AnswerFacts, DuelLabel, DuelVerdict, Failure, FailureTag, Met, Question, RoundOutcome,
-            RubricKind, Score, TieQuality,
+            RubricKind, TieQuality,
         },
     },
     store::DuelAnswer,
@@ -86,14 +87,14 @@ pub struct Said {
 
 /// All rounds, in their order.
 pub fn rounds(told: &Told<'_>) -> Vec<Round> {
-    let mut score = Score::default();
+    let mut tally = Tally::default();
     let mut attempt = 0;
     let rounds = told.record.rounds.iter().enumerate();
     rounds
         .map(|(at, round)| {
             attempt += u32::from(round.question.is_some());
             let both = round.question.as_ref().map(|_| attempt);
-            shown(told, at + 1, round, both, &mut score)
+            shown(told, at + 1, round, both, &mut tally)
         })
         .collect()
 }
@@ -103,25 +104,21 @@ fn shown(
     number: usize,
     round: &RoundRecord,
     attempt: Option<u32>,
-    score: &mut Score,
+    tally: &mut Tally,
 ) -> Round {
     let verdict = match &round.end {
         Some(RoundEnd::Judged(RoundOutcome::Judged(verdict))) => Some(verdict),
         _ => None,
     };
-    if let Some(verdict) = verdict {
-        let points = verdict.verdict.points();
-        match verdict.verdict.winner() {
-            Some(Side::A) => score.a += points,
-            Some(Side::B) => score.b += points,
-            None => {}
-        }
-    }
     let agents = &told.duel.agents;
-    let ended = verdict.map_or_else(
-        || "no verdict".to_owned(),
-        |verdict| format!("{}, {} : {}", winner(verdict, agents), score.a, score.b),
-    );
+    let heading = match verdict {
+        Some(verdict) => {
+            tally.add(Some(grade(verdict.verdict)));
+            let (a, b) = tally.points();
+            format!("{}, {a} : {b}", winner(verdict, agents))
+        }
+        None => "no verdict".to_owned(),
+    };
     let question = round.question.as_ref();
     let said = |side| {
         let answer = told.answers.iter();
@@ -134,7 +131,7 @@ fn shown(
     };
     Round {
         number,
-        heading: ended,
+        heading,
         judged: verdict.is_some(),
         place: place(round),
         asked: question.map(|question| asked(told.view, question, verdict)),

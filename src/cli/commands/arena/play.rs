@@ -57,7 +57,7 @@ pub fn duel(global: &Global, args: &args::Duel, printer: &Printer) -> Result<u8>
     if global.dry_run {
         return stages::predicted(&seats.ctx, printer);
     }
-    let shown = replay::show(&store, &duel, printer)?;
+    let shown = replay::show(&store, &duel, None, printer)?;
     Ok(match shown.record.result() {
         Some(Ok(_)) => exit::DONE,
         _ => exit::SOME_FAILED,

@@ -7,7 +7,10 @@ use serde::Serialize;
 
 use crate::{
     arena::{
-        matches::replay::replay as told_again,
+        matches::{
+            replay::replay as told_again,
+            stop::{Tally, grade},
+        },
         record::{MatchRecord, RoundEnd, RoundRecord},
         trees::Overlay,
     },
@@ -35,11 +38,7 @@ pub fn replay(global: &Global, args: &args::Replay, printer: &Printer) -> Result
     let project = Project::find(global)?;
     let store = project.read_or_hint()?;
     let duel = named(&store, &args.duel)?;
-    let shown = show(&store, &duel, printer)?;
-    if let Some(path) = &args.html {
-        write_page(&store, &shown, path)?;
-        printer.note(&format!("written: `{}`", path.display()));
-    }
+    let shown = show(&store, &duel, args.html.as_deref(), printer)?;
     Ok(if shown.follows {
         exit::DONE
     } else {
@@ -67,32 +66,6 @@ fn named(store: &Store, given: &str) -> Result<DuelHead> {
     Ok(first)
 }
 
-fn write_page(store: &Store, shown: &Shown, path: &Path) -> Result<()> {
-    let tree = super::tree(store, shown.duel.tree.as_str())?;
-    let trees = store.trees()?.into_iter();
-    let name = trees
-        .filter(|of| of.id == shown.duel.tree)
-        .map(|of| of.name)
-        .next();
-    let told = told_again(&shown.events, &tree);
-    let (view, warnings) = match told {
-        Ok(told) => (told.view, Vec::new()),
-        Err(fault) => {
-            let warning = format!("The events do not follow from each other: {fault}");
-            (Overlay::new(&tree), vec![warning])
-        }
-    };
-    let told = match_page::Told {
-        duel: &shown.duel,
-        tree: name.as_deref().unwrap_or(shown.duel.tree.as_str()),
-        view: &view,
-        record: &shown.record,
-        answers: &shown.answers,
-        warnings,
-    };
-    match_page::write(told, path)
-}
-
 /// A match as it is shown.
 #[derive(Serialize)]
 pub struct Shown {
@@ -107,8 +80,14 @@ pub struct Shown {
     pub record: MatchRecord,
 }
 
-/// Shows a match and returns what was shown, after telling it again from its events.
-pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<Shown> {
+/// Shows a match and returns what was shown, after telling it again from its events; `page` is where
+/// it is also written as a page.
+pub fn show(
+    store: &Store,
+    duel: &DuelHead,
+    page: Option<&Path>,
+    printer: &Printer,
+) -> Result<Shown> {
     let events = store.duel_events(&duel.id)?;
     let tree = super::tree(store, duel.tree.as_str())?;
     let told = told_again(&events, &tree);
@@ -125,6 +104,27 @@ pub fn show(store: &Store, duel: &DuelHead, printer: &Printer) -> Result<Shown> 
         events,
     };
     printer.show(&shown, text)?;
+    if let Some(path) = page {
+        let (view, warnings) = match told {
+            Ok(told) => (told.view, Vec::new()),
+            Err(fault) => {
+                let warning = format!("The events do not follow from each other: {fault}");
+                (Overlay::new(&tree), vec![warning])
+            }
+        };
+        let mut trees = store.trees()?.into_iter();
+        let name = trees.find(|of| of.id == duel.tree).map(|of| of.name);
+        let told = match_page::Told {
+            duel,
+            tree: name.as_deref().unwrap_or(duel.tree.as_str()),
+            view: &view,
+            record: &shown.record,
+            answers: &shown.answers,
+            warnings,
+        };
+        match_page::write(told, path)?;
+        printer.note(&format!("written: `{}`", path.display()));
+    }
     Ok(shown)
 }
 
@@ -136,11 +136,11 @@ fn text(of: &Shown) -> String {
         on_one_line(a),
         on_one_line(b)
     );
-    let mut score = Score::default();
+    let mut tally = Tally::default();
     let mut attempt = 0;
     for (at, round) in of.record.rounds.iter().enumerate() {
         attempt += u32::from(round.question.is_some());
-        out.push_str(&round_text(at + 1, round, attempt, &of.answers, &mut score));
+        out.push_str(&round_text(at + 1, round, attempt, &of.answers, &mut tally));
     }
     out.push_str(&ending(&of.record, &of.duel));
     out
@@ -151,7 +151,7 @@ fn round_text(
     round: &RoundRecord,
     attempt: u32,
     answers: &[DuelAnswer],
-    score: &mut Score,
+    tally: &mut Tally,
 ) -> String {
     let mut out = format!(
         "\n{number}. level {}, {}\n",
@@ -169,11 +169,8 @@ fn round_text(
     }
     let ended = match &round.end {
         Some(RoundEnd::Judged(RoundOutcome::Judged(verdict))) => {
-            match verdict.verdict.winner() {
-                Some(Side::A) => score.a += verdict.verdict.points(),
-                Some(Side::B) => score.b += verdict.verdict.points(),
-                None => {}
-            }
+            tally.add(Some(grade(verdict.verdict)));
+            let (points_a, points_b) = tally.points();
             let quality = match verdict.tie_quality {
                 Some(TieQuality::High) => ", both good",
                 Some(TieQuality::Low) => ", both poor",
@@ -183,8 +180,8 @@ fn round_text(
                 "{}{quality}, {}; {} : {}; {}",
                 verdict.verdict.word(),
                 verdict.failure.word(),
-                score.a,
-                score.b,
+                points_a,
+                points_b,
                 on_one_line(&verdict.reason)
             )
         }
