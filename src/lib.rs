@@ -7,6 +7,8 @@
 
 pub mod cli;
 
+pub mod server;
+
 pub mod report;
 
 pub use taskgen_stages::{

@@ -14,7 +14,7 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
     arena, audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man,
-    models, prompts, rank, report, reports, seminars, stages, status, tasks, wiki,
+    models, prompts, rank, report, reports, seminars, serve, stages, status, tasks, wiki,
 };
 use project::providers::Variables;
 use ui::{exit, log, output::Printer};
@@ -113,6 +113,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Wiki(command) => wiki::wiki(&global, &command, printer),
         Command::Arena(command) => arena::arena(&global, &command, printer),
         Command::Report(command) => report::report(&global, command, printer),
+        Command::Serve(args) => serve::serve(&global, &args, printer),
         Command::Seminars(command) => seminars::seminars(&global, &command, printer),
         Command::Inspirations(command) => inspirations::inspirations(&global, &command, printer),
         Command::Tasks(command) => tasks::listing::tasks(&global, command, printer),

@@ -66,6 +66,48 @@ pub fn policy(style: &str, script: &str, more: &str) -> String {
     )
 }
 
+/// A page of this layer as a server sends it.
+pub struct Served {
+    /// The page with the menu above it, without a policy of its own.
+    pub page: String,
+    /// The value of the header `Content-Security-Policy`.
+    pub policy: String,
+}
+
+/// The page with a menu, which is markup, and the menu's style sheet at the address `style`. What
+/// it may load and run is as before, and its policy goes into a header, which says more than a page
+/// can: it stands in no frame.
+pub fn served(page: &str, style: &str, menu: &str) -> Result<Served> {
+    const BEGINS: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"";
+    const ENDS: &str = "\"/>\n";
+    // The head is ours up to the title, and the rest is escaped: the first of each is meant.
+    let parts = page.split_once(BEGINS).and_then(|(before, rest)| {
+        let (policy, rest) = rest.split_once(ENDS)?;
+        let (head, rest) = rest.split_once("</head>")?;
+        let (between, body) = rest.split_once("<body>")?;
+        Some((before, policy, head, between, body))
+    });
+    let (before, policy, head, between, body) =
+        parts.context("a page without a policy, a head or a body")?;
+    let policy = unescaped(policy)
+        .replace("style-src ", "style-src 'self' ")
+        .replace("form-action 'none'", "form-action 'self'");
+    Ok(Served {
+        page: format!(
+            "{before}{head}<link rel=\"stylesheet\" href=\"{style}\"/>\n</head>{between}<body>\n{menu}<div id=\"content\"></div>{body}"
+        ),
+        policy: format!("{policy}; frame-ancestors 'none'"),
+    })
+}
+
+/// What the template has escaped in a policy of ours.
+fn unescaped(policy: &str) -> String {
+    policy
+        .replace("&#x27;", "'")
+        .replace("&#x2f;", "/")
+        .replace("&#39;", "'")
+}
+
 /// `[low, high]`, or a dash.
 pub fn interval(low: f64, high: f64, decimals: usize) -> String {
     if low.is_finite() && high.is_finite() {
@@ -185,6 +227,42 @@ mod tests {
         );
         assert!(page("{{ y }}").is_err());
         assert!(fill(&[], minijinja::context! {}).is_err());
+    }
+
+    #[test]
+    fn a_served_page_keeps_what_it_may_do_and_gets_a_menu() {
+        let page = |policy: Option<String>| {
+            let text = "{% set title = 'x</head><body>' %}{% include 'head.html' %}<body><p>{{ y }}</p></body>";
+            let values = match policy {
+                Some(policy) => minijinja::context! { policy, y => "<body>" },
+                None => minijinja::context! { y => "<body>" },
+            };
+            let page = fill(&[("page.html", text), ("style.css", "p {}")], values).expect("a page");
+            served(&page, "/menu.css", "<nav>m</nav>").expect("served")
+        };
+        let Served {
+            page: html,
+            policy: said,
+        } = page(Some(policy("p {}", "x()", "")));
+        assert!(!html.contains("Content-Security-Policy"), "{html}");
+        assert!(html.contains("<body>\n<nav>m</nav>") && html.contains("/menu.css\"/>\n</head>"));
+        assert!(
+            html.contains("<title>x&lt;&#x2f;head&gt;&lt;body&gt;</title>"),
+            "{html}"
+        );
+        let hash = policy("p {}", "x()", "");
+        let script = hash.split("script-src ").nth(1).expect("a hash");
+        let script = script.split(';').next().expect("a hash");
+        assert!(said.contains(&format!("script-src {script};")), "{said}");
+        assert!(
+            said.contains("style-src 'self' 'sha256-") && said.ends_with("frame-ancestors 'none'")
+        );
+        assert!(
+            page(None)
+                .policy
+                .starts_with("default-src 'none'; style-src 'self' 'unsafe-inline'")
+        );
+        assert!(served("<p>", "/menu.css", "").is_err());
     }
 
     #[test]

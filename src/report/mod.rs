@@ -7,7 +7,7 @@ pub mod export;
 pub mod leaderboard;
 mod leaderboard_page;
 pub mod listing;
-mod markup;
+pub mod markup;
 pub mod match_page;
 pub mod ranking_page;
 mod relative;

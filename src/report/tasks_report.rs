@@ -68,6 +68,19 @@ pub fn page(store: &Store, recordings: &Path, folder: &Path) -> Result<Page> {
     })
 }
 
+/// A talk with what was found in it, and without tasks.
+pub fn talk(
+    info: &SeminarInfo,
+    recording: Option<String>,
+    found: Vec<data::Inspiration>,
+) -> Seminar {
+    let beside = Beside {
+        titles: BTreeMap::new(),
+        translations: BTreeMap::new(),
+    };
+    seminar(info, recording, found, &[], &beside)
+}
+
 fn seminar(
     info: &SeminarInfo,
     recording: Option<String>,

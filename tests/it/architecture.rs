@@ -10,6 +10,23 @@ use crate::source::{Source, follows, read_tree};
 const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
     (
+        "server",
+        &[
+            "report",
+            "transcribe",
+            "weave",
+            "rank",
+            "evaluate",
+            "audit",
+            "arena",
+            "evidence",
+            "store",
+            "stats",
+            "text",
+            "data",
+        ],
+    ),
+    (
         "report",
         &[
             "inspire",
@@ -192,12 +209,12 @@ const ONLY: &[(&[&str], &[&str], &str)] = &[
     (&["backon"], &["http"], "there is one retry policy, in http"),
     (
         &["TcpListener"],
-        &["web"],
-        "nothing listens but servers in the fetcher's tests",
+        &["server", "web"],
+        "nothing listens but the server, and servers in the fetcher's tests",
     ),
     (
         &["TcpStream"],
-        &["http"],
+        &["http", "server"],
         "only llm, web and models call out, through http",
     ),
     (

@@ -60,6 +60,7 @@ mod real_predict;
 mod real_weigh;
 mod reference;
 mod review;
+mod server;
 mod sets;
 mod similarity;
 mod small_web;

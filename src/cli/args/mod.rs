@@ -8,6 +8,7 @@ mod inspect;
 mod pipeline;
 mod rank;
 mod seminars;
+mod serve;
 mod tasks;
 mod values;
 
@@ -34,6 +35,7 @@ pub use self::{
     },
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     seminars::{Forget, Seminars},
+    serve::Serve,
     tasks::{
         Inspirations, Reveal, Review, Reviewing, Selection, TaskEdit, TaskExport, TaskImport,
         TaskReview, Tasks, Verify,
@@ -157,6 +159,11 @@ pub enum Command {
     /// Write web pages: the tasks with their quotes, or a form on which people score reports
     #[command(subcommand)]
     Report(Report),
+    /// Show the project in a browser: browse, listen, review, and follow running commands
+    ///
+    /// Prints an address; Ctrl-C ends it. It may run beside any other command, and what people
+    /// decide there is saved at once. Reviewers need a link of their own: --reviewer NAME.
+    Serve(Serve),
     /// List recordings, forget one
     #[command(subcommand)]
     Seminars(Seminars),

@@ -26,6 +26,7 @@ pub mod report;
 pub mod reports;
 mod results;
 pub mod seminars;
+pub mod serve;
 pub mod sets;
 pub mod stages;
 pub mod status;

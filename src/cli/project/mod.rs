@@ -120,7 +120,13 @@ impl Project {
         self.root.join("prices.toml")
     }
 
-    fn database(&self) -> PathBuf {
+    /// Where running commands say how far they are.
+    pub fn progress(&self) -> PathBuf {
+        self.tasks().join("progress")
+    }
+
+    /// The database's file.
+    pub fn database(&self) -> PathBuf {
         self.tasks().join("taskgen.db")
     }
 

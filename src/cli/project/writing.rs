@@ -84,6 +84,13 @@ impl Project {
         beside.map_or_else(|| self.write(global), Ok)
     }
 
+    /// The same for hours: it never holds a lock.
+    pub fn decide_beside(&self, global: &Global) -> Result<Store> {
+        self.bring_up_to_date(global)?;
+        let beside = Store::open_beside(&self.database(), &self.run_info()?)?;
+        beside.context("the database was brought up to date, and is not any more")
+    }
+
     fn run_info(&self) -> Result<RunInfo> {
         let config = serde_json::to_string(&self.loaded.config)?;
         Ok(RunInfo {

@@ -10,7 +10,11 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{harmless, message};
-use crate::context::{Notice, Notify};
+use crate::{
+    cli::project::Project,
+    context::{Notice, Notify},
+    server::progress::Teller,
+};
 
 /// Elsewhere than on a terminal, a line comes at most this often.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -55,6 +59,27 @@ pub fn notify(quiet: bool) -> Notify {
                 }
             }
         }
+    })
+}
+
+/// The same, and told to who looks at the project in a browser, however quiet.
+pub fn notify_of(project: &Project, quiet: bool) -> Notify {
+    let (shown, folder) = (notify(quiet), project.progress());
+    let teller: Mutex<Option<Teller>> = Mutex::new(None);
+    Arc::new(move |notice| {
+        let mut teller = teller.lock().unwrap_or_else(PoisonError::into_inner);
+        match (notice, &mut *teller) {
+            (Notice::Start { stage, total }, teller) => {
+                // Before the next one begins: both have the same file.
+                *teller = None;
+                *teller = Teller::begin(&folder, stage, total);
+            }
+            (Notice::End, teller) => *teller = None,
+            (Notice::Working(item), Some(teller)) => teller.working(item),
+            (Notice::Advance(units), Some(teller)) => teller.advance(units),
+            (Notice::Say(_) | Notice::Working(_) | Notice::Advance(_), _) => {}
+        }
+        shown(notice);
     })
 }
 

@@ -18,6 +18,7 @@ use crate::data::{Difficulty, InspirationType, Ms, Phase, TaskType};
 
 pub use counts::{Distribution, distributions};
 pub use refused::{Refusal, Rule, by_rule};
+pub use strip::strip;
 
 /// The content of the page.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -208,7 +209,7 @@ pub fn html(page: &Page) -> Result<String> {
 
 /// By the words under which they are stored, the labels of phases, families, difficulties and
 /// types.
-fn labels() -> BTreeMap<String, &'static str> {
+pub fn labels() -> BTreeMap<String, &'static str> {
     let phases = Phase::ALL.iter().map(|of| (word(of), of.label()));
     let families = TaskType::ALL.iter().map(|of| (word(of), of.label()));
     let difficulties = [Difficulty::Basic, Difficulty::Advanced].map(|of| (word(&of), of.label()));

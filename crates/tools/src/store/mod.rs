@@ -13,7 +13,9 @@ mod hidden;
 mod inspirations;
 mod judgements;
 mod levels;
+mod links;
 mod lock;
+mod overview;
 mod pages;
 mod people;
 mod probes;
@@ -55,6 +57,7 @@ pub use judgements::{
 };
 pub use levels::OrderedVerdict;
 pub use lock::{Locked, WriteLock};
+pub use overview::FactCounts;
 pub use pages::Extract;
 pub use rankings::Ranking;
 pub use runs::{RunHead, RunInfo};
@@ -205,6 +208,13 @@ impl Store {
     pub fn fence_key(&self) -> Result<String> {
         let sql = "SELECT value FROM secret WHERE name = 'fence'";
         self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
+    }
+
+    /// A number that changes when another connection has written.
+    pub fn data_version(&self) -> Result<i64> {
+        self.read(|connection| {
+            Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+        })
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {

@@ -41,11 +41,12 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let started = Instant::now();
     resolve::stop_on_signals(*printer)?;
     let forms = forms(&args.format)?;
-    let notify = progress::notify(global.quiet || global.json);
+    let mut notify = progress::notify(global.quiet || global.json);
     let keep = |item: &BatchItem, transcript: &Transcript| write_forms(item, transcript, &forms);
     let mut forgotten = BTreeSet::new();
     let (loaded, mut folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
         project.apply_sound(&args.sound);
+        notify = progress::notify_of(&project, global.quiet || global.json);
         let found = discover(&project, &args.paths)?;
         let lock = lock(global, args, &project)?;
         forgotten = project.forgotten()?;

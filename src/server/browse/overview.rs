@@ -1,0 +1,81 @@
+//! The overview: how much there is of everything, what is running, and what to do next.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use minijinja::{context, value::Serde};
+use serde::Serialize;
+
+use crate::{
+    server::{
+        Server, Visitor,
+        live::Now,
+        page::{self, Answer},
+    },
+    store::FactCounts,
+    transcribe,
+};
+
+/// What is shown.
+#[derive(Serialize)]
+struct Overview {
+    /// Recordings in the project's folder.
+    recordings: usize,
+    /// Those with a transcript in the project's folder.
+    transcribed: usize,
+    #[serde(flatten)]
+    now: Now,
+    /// The command that goes on.
+    next: &'static str,
+}
+
+/// `GET /`
+pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
+    let overview = read(&server).await?;
+    let frame = server.frame(&who, "/", "Overview");
+    let values = context! { overview => Serde(&overview) };
+    frame.page(include_str!("../templates/overview.html"), values)
+}
+
+/// `GET /overview.json`
+pub async fn json(State(server): State<Arc<Server>>, _: Visitor) -> Answer {
+    page::json(&read(&server).await?)
+}
+
+async fn read(server: &Arc<Server>) -> anyhow::Result<Overview> {
+    let (seminars, transcripts) = (
+        server.options.seminars.clone(),
+        server.options.transcripts.clone(),
+    );
+    let (recordings, transcribed) = tokio::task::spawn_blocking(move || {
+        let found = transcribe::discover(&seminars, &[]).unwrap_or_default();
+        let done = found
+            .recordings
+            .iter()
+            .filter(|of| transcribe::transcript_path(&transcripts, of).exists());
+        (found.recordings.len(), done.count())
+    })
+    .await?;
+    let mut now = server.live.now();
+    // Before the first look, and after a change of a moment ago.
+    now.counts = server.facts.ask(|store| store.fact_counts()).await?;
+    Ok(Overview {
+        recordings,
+        transcribed,
+        next: next(recordings, &now.counts),
+        now,
+    })
+}
+
+/// The next step on the way from recordings, or from imported tasks, to a leaderboard.
+fn next(recordings: usize, of: &FactCounts) -> &'static str {
+    if recordings as u64 + of.tasks == 0 {
+        "put recordings into `seminars/` and `taskgen run`, or `taskgen tasks import FILE`"
+    } else if recordings as u64 > of.seminars || (of.comparisons == 0 && of.seminars > 0) {
+        "`taskgen run`"
+    } else if of.reports == 0 {
+        "`taskgen answer --agent NAME` has the tasks answered"
+    } else {
+        "`taskgen evaluate`, then the leaderboard"
+    }
+}

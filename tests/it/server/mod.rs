@@ -1,0 +1,6 @@
+//! `taskgen serve`: the real program, asked as a browser asks it. Scripts and looks are for the long
+//! proofs, in a real browser (`tests/accept/server_pages.rs`).
+
+mod browse;
+mod guards;
+pub mod serving;
