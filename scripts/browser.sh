@@ -4,7 +4,10 @@
 # What a user may set, respected as it is:
 #   CHROMIUM            the program, such as /usr/bin/chromium
 
+#   AXE                 the file axe.min.js of axe-core
+
 CHROMIUM_VERSION=153.0.0
+AXE_VERSION=4.14.1
 
 # The npm package @sparticuz/chromium carries the program and the libraries that a bare machine may lack, compressed.
 install_browser() {
@@ -59,3 +62,19 @@ if [ -z "${CHROMIUM:-}" ]; then
 fi
 "$CHROMIUM" --version >/dev/null 2>&1 || die "this Chromium does not run: $CHROMIUM (what to do: CHROMIUM=PROGRAM, or apt-get install chromium)"
 export CHROMIUM
+
+# axe-core finds what keeps people from using a page; nothing of it is part of the program.
+if [ -z "${AXE:-}" ]; then
+    folder="$PWD/.tools/axe-$AXE_VERSION"
+    if [ ! -d "$folder" ]; then
+        say "fetching axe-core $AXE_VERSION with npm into .tools (3 MB)"
+        rm -rf "$folder.part"
+        mkdir -p "$folder.part"
+        answer=$(npm install --prefix "$folder.part" --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
+            --loglevel error "axe-core@$AXE_VERSION" 2>&1) ||
+            die "cannot fetch axe-core with npm: $(echo "$answer" | tail -n 1) (what to do: make an npm registry reachable; or AXE=axe.min.js)"
+        mv "$folder.part" "$folder"
+    fi
+    AXE="$folder/node_modules/axe-core/axe.min.js"
+fi
+export AXE

@@ -140,6 +140,31 @@ impl Browser {
         begun.elapsed()
     }
 
+    /// Opens an address and waits until it is loaded. Returns how long that took.
+    pub fn visit(&mut self, url: &str) -> Duration {
+        let begun = Instant::now();
+        // Of two pages in a row with the same address, the second is waited for.
+        self.ask("window.left = true; 0");
+        let opened = self.call("Page.navigate", &json!({ "url": url }));
+        assert!(opened.get("errorText").is_none(), "{url}: {opened}");
+        self.until("document.readyState === 'complete' && !window.left");
+        begun.elapsed()
+    }
+
+    /// Has pages believe that the reader wants a `light` or a `dark` one.
+    pub fn scheme(&mut self, scheme: &str) {
+        let wanted = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.call("Emulation.setEmulatedMedia", &wanted);
+    }
+
+    /// Keeps what is to be seen as a picture.
+    pub fn picture(&mut self, file: &Path) {
+        let taken = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        let taken = taken["data"].as_str().expect("a picture");
+        let bytes = data_encoding::BASE64.decode(taken.as_bytes());
+        std::fs::write(file, bytes.expect("Base64")).expect("writable");
+    }
+
     /// The value of a JavaScript expression on the page; a promise is waited for.
     pub fn ask(&mut self, expression: &str) -> Value {
         let asked =

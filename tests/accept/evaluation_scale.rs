@@ -201,8 +201,7 @@ fn evaluation_scale_uses_what_the_server_allows() {
 
 /// One evaluation of 20 tasks, and 499 copies of it under other ids: 8 agents, 10,000 tasks, 10
 /// points and 3 criteria.
-#[test]
-fn evaluation_scale_of_a_million_judgements() {
+pub fn a_million_judgements() -> (ModelServer, Project) {
     let (judge, (_, url)) = (judge(), pages());
     let project = project(&judge, &url, 20, 5);
     project.ok(&["evaluate", "--allow-private-network"]);
@@ -224,6 +223,12 @@ fn evaluation_scale_of_a_million_judgements() {
         begun.elapsed()
     );
     assert_eq!(judgements, 8 * 10_000 * 13);
+    (judge, project)
+}
+
+#[test]
+fn evaluation_scale_of_a_million_judgements() {
+    let (_judge, project) = a_million_judgements();
     let mut took = Vec::new();
     for _ in 0..3 {
         let begun = Instant::now();

@@ -30,6 +30,14 @@ mod planted;
 #[path = "../it/pool/model.rs"]
 mod pool_model;
 mod pool_scale;
+mod server_pages;
+mod server_scale;
+#[allow(
+    dead_code,
+    reason = "the long proofs use a part of what the tests share"
+)]
+#[path = "../it/server/serving.rs"]
+mod serving;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;
