@@ -3,7 +3,6 @@
 #
 # What a user may set, respected as it is:
 #   CHROMIUM            the program, such as /usr/bin/chromium
-
 #   AXE                 the file axe.min.js of axe-core
 
 CHROMIUM_VERSION=153.0.0

@@ -25,8 +25,8 @@ struct Overview {
     transcribed: usize,
     #[serde(flatten)]
     now: Now,
-    /// The command that goes on.
-    next: &'static str,
+    /// What comes next: a command, and what it does.
+    next: (&'static str, &'static str),
 }
 
 /// `GET /`
@@ -67,15 +67,19 @@ async fn read(server: &Arc<Server>) -> anyhow::Result<Overview> {
     })
 }
 
-/// The next step on the way from recordings, or from imported tasks, to a leaderboard.
-fn next(recordings: usize, of: &FactCounts) -> &'static str {
+/// The next step on the way from recordings, or from imported tasks, to a leaderboard: a command,
+/// and what it does.
+fn next(recordings: usize, of: &FactCounts) -> (&'static str, &'static str) {
     if recordings as u64 + of.tasks == 0 {
-        "put recordings into `seminars/` and `taskgen run`, or `taskgen tasks import FILE`"
+        (
+            "taskgen tasks import FILE",
+            "takes in questions; or put recordings into the folder `seminars`",
+        )
     } else if recordings as u64 > of.seminars || (of.comparisons == 0 && of.seminars > 0) {
-        "`taskgen run`"
+        ("taskgen run", "makes ranked tasks of the recordings")
     } else if of.reports == 0 {
-        "`taskgen answer --agent NAME` has the tasks answered"
+        ("taskgen answer --agent NAME", "has the tasks answered")
     } else {
-        "`taskgen evaluate`, then the leaderboard"
+        ("taskgen evaluate", "scores the reports for the leaderboard")
     }
 }
