@@ -30,6 +30,7 @@ mod planted;
 #[path = "../it/pool/model.rs"]
 mod pool_model;
 mod pool_scale;
+mod server_hostile;
 mod server_pages;
 mod server_scale;
 #[allow(
