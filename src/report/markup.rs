@@ -122,7 +122,7 @@ pub fn interval(low: f64, high: f64, decimals: usize) -> String {
 }
 
 /// The address of a page on the web, if it may become a link: nothing but http and https.
-fn outside(address: &str) -> Option<&str> {
+pub(crate) fn outside(address: &str) -> Option<&str> {
     let broken = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
     let is_web = has_scheme(address, "http://") || has_scheme(address, "https://");
     (is_web && !address.contains(broken)).then_some(address)

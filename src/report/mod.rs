@@ -7,6 +7,7 @@ pub mod export;
 pub mod leaderboard;
 mod leaderboard_page;
 pub mod listing;
+pub mod markdown;
 pub mod markup;
 pub mod match_page;
 pub mod ranking_page;
