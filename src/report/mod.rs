@@ -2,6 +2,7 @@
 //! untrusted text.
 
 pub mod analysis_page;
+pub mod board_csv;
 pub mod diversity;
 pub mod export;
 pub mod leaderboard;
@@ -10,6 +11,7 @@ pub mod listing;
 pub mod markdown;
 pub mod markup;
 pub mod match_page;
+pub mod ranking;
 pub mod ranking_page;
 mod relative;
 pub mod scoring_page;
@@ -17,3 +19,4 @@ mod shades;
 mod svg;
 pub mod tasks_page;
 pub mod tasks_report;
+pub mod words;

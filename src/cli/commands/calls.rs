@@ -19,6 +19,8 @@ use crate::{
     store::{CallFilter, CallTotals, Store},
 };
 
+pub use crate::report::words::dollars;
+
 /// Calls that are listed where no number is given.
 const LISTED: usize = 20;
 
@@ -193,11 +195,6 @@ pub fn totals(totals: &[CallTotals]) -> Table {
         ]);
     }
     rows
-}
-
-/// `$0.0123`
-pub fn dollars(micro: u64) -> String {
-    format!("${:.4}", micro as f64 / 1e6)
 }
 
 fn one(call: &Call) -> String {

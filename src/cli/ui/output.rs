@@ -1,7 +1,6 @@
 //! Printing: data to stdout, everything else to stderr, one value shown as text or as JSON.
 
 use std::{
-    collections::BTreeMap,
     fmt::{self, Display, Formatter},
     io::{Write as _, stdout},
     os::fd::AsFd,
@@ -12,6 +11,8 @@ use comfy_table::{ContentArrangement, LineStyle, Row, Table, presets};
 use serde::Serialize;
 
 use crate::text::invisible::{escaped_in_json, works_unseen};
+
+pub use crate::report::words::{counted, in_brackets, on_one_line};
 
 /// Columns where there is no terminal to ask.
 const WIDTH: u16 = 120;
@@ -76,14 +77,6 @@ pub fn message(text: &str) {
 pub fn harmless(text: &str) -> String {
     text.chars()
         .filter(|c| !works_unseen(*c) && *c != '\r')
-        .collect()
-}
-
-/// A stranger's words on one line: a blank for each character that is not to be seen.
-pub fn on_one_line(text: &str) -> String {
-    let is_hidden = |c: char| c.is_control() || works_unseen(c);
-    text.chars()
-        .map(|c| if is_hidden(c) { ' ' } else { c })
         .collect()
 }
 
@@ -195,26 +188,5 @@ pub fn seconds(s: f64) -> String {
         format!("{s:.1} s")
     } else {
         crate::data::Ms::from_seconds(s).to_string()
-    }
-}
-
-/// `timeout 2, truncated 1`, or the word for none.
-pub fn counted<W: Display, N: Display>(words: &BTreeMap<W, N>, none: &str) -> String {
-    if words.is_empty() {
-        return none.to_owned();
-    }
-    words
-        .iter()
-        .map(|(word, n)| format!("{word} {n}"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// ` (word 3, other 1)`, or nothing.
-pub fn in_brackets<W: Display, N: Display>(words: &BTreeMap<W, N>) -> String {
-    if words.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", counted(words, ""))
     }
 }

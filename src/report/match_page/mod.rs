@@ -4,38 +4,35 @@
 mod rounds;
 mod tree;
 
-use std::path::Path;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
 use super::{markup, svg::Figure};
 use crate::{
-    arena::{record::MatchRecord, trees::Overlay},
+    arena::{matches::replay::replay, record::MatchRecord, trees::Overlay},
     data::{
         Side,
-        arena::{EndCause, Stop},
+        arena::{EndCause, InfoTree, MatchEvent, Stop},
     },
-    files,
-    store::{DuelAnswer, DuelHead},
+    store::{DuelAnswer, DuelHead, Store},
 };
 use rounds::Round;
 
 /// What a page tells.
-pub struct Told<'a> {
+struct Told<'a> {
     /// The match.
-    pub duel: &'a DuelHead,
+    duel: &'a DuelHead,
     /// The name of its tree.
-    pub tree: &'a str,
+    tree: &'a str,
     /// The tree with what the match added.
-    pub view: &'a Overlay<'a>,
+    view: &'a Overlay<'a>,
     /// What its events come to.
-    pub record: &'a MatchRecord,
+    record: &'a MatchRecord,
     /// What was answered.
-    pub answers: &'a [DuelAnswer],
+    answers: &'a [DuelAnswer],
     /// What a reader must know first.
-    pub warnings: Vec<String>,
+    warnings: Vec<String>,
 }
 
 /// The content of the page.
@@ -49,14 +46,33 @@ struct Page {
     rounds: Vec<Round>,
 }
 
-/// Writes the page.
-pub fn write(told: Told<'_>, path: &Path) -> Result<()> {
-    let html = html(told)?;
-    files::write_whole(path, html.as_bytes())
-        .context("cannot write the page\nhint: choose another place")
+/// The page of a match, which is told again from its events.
+pub fn html(
+    store: &Store,
+    duel: &DuelHead,
+    tree: &InfoTree,
+    events: &[MatchEvent],
+) -> Result<String> {
+    let (view, warnings) = match replay(events, tree) {
+        Ok(told) => (told.view, Vec::new()),
+        Err(fault) => {
+            let warning = format!("The events do not follow from each other: {fault}");
+            (Overlay::new(tree), vec![warning])
+        }
+    };
+    let mut trees = store.trees()?.into_iter();
+    let name = trees.find(|of| of.id == duel.tree).map(|of| of.name);
+    filled(Told {
+        duel,
+        tree: name.as_deref().unwrap_or(duel.tree.as_str()),
+        view: &view,
+        record: &MatchRecord::of(events),
+        answers: &store.duel_answers(&duel.id)?,
+        warnings,
+    })
 }
 
-fn html(told: Told<'_>) -> Result<String> {
+fn filled(told: Told<'_>) -> Result<String> {
     let page = page(told);
     let values = context! { page => Serde(&page) };
     markup::fill(

@@ -63,9 +63,14 @@ pub struct Details<'a> {
 impl<'a> Details<'a> {
     /// Of all reports, by the judges of the newest evaluation.
     pub fn new(store: &'a Store) -> Result<Self> {
+        Self::of(store, store.report_heads()?)
+    }
+
+    /// Of some reports.
+    pub fn of(store: &'a Store, heads: Vec<ReportHead>) -> Result<Self> {
         let evaluation = store.last_evaluation()?.unwrap_or_default();
         let mut reports: BTreeMap<TaskId, Vec<ReportHead>> = BTreeMap::new();
-        for report in store.report_heads()? {
+        for report in heads {
             reports.entry(report.task.clone()).or_default().push(report);
         }
         Ok(Self {

@@ -172,6 +172,88 @@ impl Store {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+
+    /// Calls that failed, by role, model and cause.
+    pub fn call_failures(&self) -> Result<Vec<CallFailures>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT role, model_asked, cause, count(*) FROM call WHERE cause IS NOT NULL
+                 GROUP BY role, model_asked, cause ORDER BY role, model_asked, cause",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(CallFailures {
+                    role: row.get(0)?,
+                    model: row.get(1)?,
+                    cause: row.get(2)?,
+                    calls: row.get(3)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// The newest calls without what was said, newest first.
+    pub fn newest_calls(&self, most: usize) -> Result<Vec<CallHead>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, role, prompt, model_asked, cause, input_tokens, output_tokens, cost_micro, ms, attempts
+                 FROM call ORDER BY rowid DESC LIMIT ?1",
+            )?;
+            let rows = statement.query_map([most as i64], |row| {
+                Ok(CallHead {
+                    id: CallId::from_stored(row.get(0)?),
+                    role: row.get(1)?,
+                    prompt: row.get(2)?,
+                    model: row.get(3)?,
+                    cause: row.get(4)?,
+                    input: row.get(5)?,
+                    output: row.get(6)?,
+                    cost_micro: row.get(7)?,
+                    ms: row.get(8)?,
+                    attempts: row.get(9)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+/// How often calls of one role to one model failed for one cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallFailures {
+    /// `inspire`, `weave`, `judge` …
+    pub role: String,
+    /// `provider/model`.
+    pub model: String,
+    /// Why.
+    pub cause: String,
+    /// How often.
+    pub calls: u64,
+}
+
+/// A call without what was said.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallHead {
+    /// Its id.
+    pub id: CallId,
+    /// `inspire`, `weave`, `judge` …
+    pub role: String,
+    /// Name of the prompt file.
+    pub prompt: String,
+    /// `provider/model`.
+    pub model: String,
+    /// Why it failed; none where it did not.
+    pub cause: Option<String>,
+    /// Prompt tokens.
+    pub input: u64,
+    /// Reply tokens.
+    pub output: u64,
+    /// Its cost in micro-dollars; none where the price is unknown.
+    pub cost_micro: Option<u64>,
+    /// Its time in milliseconds.
+    pub ms: u64,
+    /// Requests that were sent for it.
+    pub attempts: u32,
 }
 
 /// Which calls.

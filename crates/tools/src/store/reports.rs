@@ -226,6 +226,17 @@ impl Store {
         self.write(|tx| add_event(tx, &fresh(agent), "ended", "0"))
     }
 
+    /// The report of an id without its text, whether or not a later one of its attempt has replaced
+    /// it.
+    pub fn report_head(&self, id: &ReportId) -> Result<Option<ReportHead>> {
+        self.read(|connection| {
+            let sql = format!("{} AND document.id = ?1", select_reports("NULL"));
+            let mut statement = connection.prepare_cached(&sql)?;
+            let head = statement.query_row([id.as_str()], |row| read_report(row, |_| Ok(())));
+            Ok(head.optional()?)
+        })
+    }
+
     /// The text of a report.
     pub fn report_text(&self, report: &ReportId) -> Result<String> {
         self.read(|connection| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
             stop::{Tally, grade},
         },
         record::{MatchRecord, RoundEnd, RoundRecord},
-        trees::Overlay,
     },
     cli::{
         args::{self, Global},
@@ -26,6 +25,7 @@ use crate::{
         Side,
         arena::{Failure, MatchEvent, RoundOutcome, Score, TieQuality},
     },
+    files,
     report::match_page,
     store::{DuelAnswer, DuelHead, Store},
 };
@@ -105,24 +105,9 @@ pub fn show(
     };
     printer.show(&shown, text)?;
     if let Some(path) = page {
-        let (view, warnings) = match told {
-            Ok(told) => (told.view, Vec::new()),
-            Err(fault) => {
-                let warning = format!("The events do not follow from each other: {fault}");
-                (Overlay::new(&tree), vec![warning])
-            }
-        };
-        let mut trees = store.trees()?.into_iter();
-        let name = trees.find(|of| of.id == duel.tree).map(|of| of.name);
-        let told = match_page::Told {
-            duel,
-            tree: name.as_deref().unwrap_or(duel.tree.as_str()),
-            view: &view,
-            record: &shown.record,
-            answers: &shown.answers,
-            warnings,
-        };
-        match_page::write(told, path)?;
+        let html = match_page::html(store, duel, &tree, &shown.events)?;
+        files::write_whole(path, html.as_bytes())
+            .context("cannot write the page\nhint: choose another place")?;
         printer.note(&format!("written: `{}`", path.display()));
     }
     Ok(shown)

@@ -9,7 +9,6 @@ use std::{
 use anyhow::{Context as _, Result};
 
 use super::{
-    board_csv,
     board_gaps::{APART, gaps},
     board_weights,
     labels::{label_and_scale, signed},
@@ -35,7 +34,7 @@ use crate::{
         scorecard::ReportScores,
     },
     files,
-    report::leaderboard,
+    report::{board_csv, leaderboard},
     stats::bootstrap::Estimate,
     store::Store,
 };

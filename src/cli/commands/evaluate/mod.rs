@@ -1,6 +1,5 @@
 //! Commands that score reports and show scores.
 
-mod board_csv;
 mod board_gaps;
 mod board_weights;
 pub mod judge;

@@ -25,6 +25,7 @@ use crate::{
     report::{
         export::records,
         listing::{self, Listed},
+        ranking,
     },
     similarity::{Encoding, Meaning},
     store::{Ranking, Store},
@@ -243,7 +244,7 @@ fn pool(store: &Store, args: &args::Selection) -> Result<Pool> {
         flagged,
         curation,
         unranked: unranked.len(),
-        warnings: report::warnings(&ranked.card),
+        warnings: ranking::warnings(&ranked.card),
     })
 }
 
@@ -262,7 +263,7 @@ fn pinned_unranked(
     let unranked = listed.iter().map(|of| Candidate {
         id: of.task.id.to_string(),
         text: of.task.text.clone(),
-        facets: report::facets(of),
+        facets: ranking::facets(of),
         membership: 0.0,
         elo: None,
         strength: f64::NEG_INFINITY,

@@ -1,30 +1,23 @@
 //! The leaderboard as a folder of pages: one summary, and one page for each task down to the span
 //! in the cited page.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+pub mod task;
+
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context as _, Result};
 
 use super::leaderboard_page::{
-    self, Agent, CitationView, CriterionView, Difference, Facet, FacetValue, Failure, Measure,
-    Page, PointView, Relation, ReportView, SourcePage, StoredPage, TaskPage, TaskRow, TaskScore,
-    Value, Whole,
+    self, Agent, Difference, Facet, FacetValue, Measure, Page, TaskRow, TaskScore, Value, Whole,
 };
 use crate::{
-    data::{
-        Judgement, MeasureDef, Relation as Stored, RelationJudgement, ShareOf, State, Task, Unit,
-    },
+    data::{MeasureDef, ShareOf, Task, TaskId, Unit},
     evaluate::{
-        decide,
-        detail::{Detail, Details, PointDetail},
+        detail::Details,
         leaderboard::{self, Leaderboard, Row},
         measure, measures,
         scorecard::ReportScores,
     },
-    evidence::reading,
     files,
     store::Store,
 };
@@ -54,18 +47,17 @@ pub fn write(
         .collect();
     let folder_name = format!("{plain}-tasks");
     let folder = path.with_file_name(&folder_name);
-    let summary = leaderboard_page::summary(&page(tasks, scored, board, &folder_name))?;
+    let href = |task: &TaskId| format!("{folder_name}/{task}.html");
+    let summary = summary(tasks, scored, board, &href)?;
     let back = path
         .file_name()
         .map_or_else(String::new, |name| format!("../{}", name.to_string_lossy()));
     files::create_own_folder(&folder)?;
     let details = Details::new(store)?;
     for task in tasks {
-        let of_task = details.on_task(&task.id)?;
-        if of_task.is_empty() {
+        let Some(page) = task::html(store, task, &details, &back)? else {
             continue;
-        }
-        let page = leaderboard_page::task(&task_page(store, task, &of_task, &back)?)?;
+        };
         // Not flushed one by one, which would take most of the time: the summary that leads here
         // comes last.
         files::write_new(&folder.join(format!("{}.html", task.id)), page.as_bytes())?;
@@ -74,7 +66,22 @@ pub fn write(
         .context("cannot write the page\nhint: choose another place")
 }
 
-fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &str) -> Page {
+/// The summary as one page; `href` is the address of a task's page, relative to it.
+pub fn summary(
+    tasks: &[Task],
+    scored: &[ReportScores],
+    board: &Leaderboard,
+    href: &dyn Fn(&TaskId) -> String,
+) -> Result<String> {
+    leaderboard_page::summary(&page(tasks, scored, board, href))
+}
+
+fn page(
+    tasks: &[Task],
+    scored: &[ReportScores],
+    board: &Leaderboard,
+    href: &dyn Fn(&TaskId) -> String,
+) -> Page {
     let whole = &board.whole;
     let drawn = drawn_measures(board);
     Page {
@@ -105,7 +112,7 @@ fn page(tasks: &[Task], scored: &[ReportScores], board: &Leaderboard, folder: &s
             .map(|name| facet(board, name, &drawn))
             .collect(),
         differences: whole.differences.iter().map(difference).collect(),
-        tasks: task_rows(tasks, scored, &drawn, folder),
+        tasks: task_rows(tasks, scored, &drawn, href),
     }
 }
 
@@ -292,7 +299,7 @@ fn task_rows(
     tasks: &[Task],
     scored: &[ReportScores],
     drawn: &[&'static MeasureDef],
-    folder: &str,
+    href: &dyn Fn(&TaskId) -> String,
 ) -> Vec<TaskRow> {
     let mut by_task: BTreeMap<&str, Vec<&ReportScores>> = BTreeMap::new();
     for report in scored {
@@ -307,7 +314,7 @@ fn task_rows(
         let href = if reports.is_empty() {
             String::new()
         } else {
-            format!("{folder}/{}.html", task.id)
+            href(&task.id)
         };
         rows.push(TaskRow {
             id: task.id.to_string(),
@@ -352,208 +359,5 @@ fn task_score(attempts: &[&ReportScores], drawn: &[&'static MeasureDef]) -> Task
     TaskScore {
         state: best.map_or_else(String::new, |report| report.state.clone()),
         values,
-    }
-}
-
-fn task_page(store: &Store, task: &Task, details: &[Detail], back: &str) -> Result<TaskPage> {
-    let mut urls: BTreeMap<String, String> = BTreeMap::new();
-    let mut reports = Vec::new();
-    for detail in details {
-        let citations = cited(store, detail, &mut urls)?;
-        reports.push((detail, citations));
-    }
-    let mut pages = Vec::new();
-    let mut titles: BTreeMap<String, String> = BTreeMap::new();
-    let used: BTreeSet<&String> = details
-        .iter()
-        .flat_map(|detail| &detail.points)
-        .flat_map(|p| &p.pages)
-        .collect();
-    for content in used {
-        let Some(extract) = store.extract(content)? else {
-            continue;
-        };
-        let title = extract.title.unwrap_or_default();
-        titles.insert(content.clone(), title.clone());
-        let url = urls.get(content).cloned().unwrap_or_default();
-        pages.push(StoredPage {
-            url,
-            title,
-            text: extract.text,
-        });
-    }
-    let mut facets: Vec<(String, String)> = task.facets.labels().into_iter().collect();
-    facets.push(("language".to_owned(), task.language.clone()));
-    Ok(TaskPage {
-        id: task.id.to_string(),
-        text: task.text.clone(),
-        facets,
-        back: back.to_owned(),
-        reports: reports
-            .into_iter()
-            .map(|(of, citations)| report_view(of, citations, &urls, &titles))
-            .collect(),
-        pages,
-    })
-}
-
-/// The citations of a report with the state of each URL; the page behind each URL is noted in
-/// `urls`.
-fn cited(
-    store: &Store,
-    detail: &Detail,
-    urls: &mut BTreeMap<String, String>,
-) -> Result<Vec<CitationView>> {
-    let mut views = Vec::new();
-    for citation in reading::known_citations(store, &detail.report)? {
-        let url = citation.url.clone().unwrap_or_default();
-        let visit = if url.is_empty() {
-            None
-        } else {
-            store.visit(&url)?
-        };
-        if let Some(content) = visit.as_ref().and_then(|visit| visit.content.clone()) {
-            // The first URL stands for a page that several lead to.
-            urls.entry(content).or_insert_with(|| url.clone());
-        }
-        let status = match visit {
-            None => String::new(),
-            Some(visit) => visit.cause.unwrap_or_else(|| "read".to_owned()),
-        };
-        views.push(CitationView {
-            label: citation.label.unwrap_or_default(),
-            url,
-            diagnosis: citation.diagnosis.join(", ").replace('_', " "),
-            status,
-        });
-    }
-    Ok(views)
-}
-
-fn report_view(
-    detail: &Detail,
-    citations: Vec<CitationView>,
-    urls: &BTreeMap<String, String>,
-    titles: &BTreeMap<String, String>,
-) -> ReportView {
-    let mut failures = Vec::new();
-    let mut ace = Vec::new();
-    for (criterion, judgements) in &detail.criteria {
-        for judgement in judgements {
-            let (rating, justification) = match &judgement.outcome {
-                Ok(rating) => (Some(f64::from(rating.rating)), rating.justification.clone()),
-                Err(unscored) => {
-                    failures.push(Failure {
-                        what: criterion.title.clone(),
-                        cause: unscored.to_string(),
-                    });
-                    (None, String::new())
-                }
-            };
-            ace.push(CriterionView {
-                title: criterion.title.clone(),
-                weight: criterion.weight,
-                description: criterion.description.clone(),
-                rating,
-                justification,
-                judge: judgement.judge.clone(),
-            });
-        }
-    }
-    for point in &detail.points {
-        for unscored in point
-            .judgements
-            .iter()
-            .filter_map(|judgement| judgement.outcome.as_ref().err())
-        {
-            failures.push(Failure {
-                what: point.point.text.clone(),
-                cause: unscored.to_string(),
-            });
-        }
-    }
-    let state = detail.report.state;
-    if state != State::Ok {
-        failures.push(Failure {
-            what: "the report".into(),
-            cause: state.word().into(),
-        });
-    }
-    ReportView {
-        agent: match detail.report.attempt {
-            1 => detail.report.agent.clone(),
-            attempt => format!("{} (attempt {attempt})", detail.report.agent),
-        },
-        state: state.word().into(),
-        text: detail.report.text.clone(),
-        ace,
-        points: detail
-            .points
-            .iter()
-            .map(|point| point_view(point, urls, titles))
-            .collect(),
-        citations,
-        failures,
-    }
-}
-
-fn word(relation: Stored) -> &'static str {
-    match relation {
-        Stored::Supports => "supports",
-        Stored::Partly => "says in part",
-        Stored::Omits => "omits",
-        Stored::Contradicts => "contradicts",
-    }
-}
-
-fn point_view(
-    of: &PointDetail,
-    urls: &BTreeMap<String, String>,
-    titles: &BTreeMap<String, String>,
-) -> PointView {
-    let decided: Vec<(&str, &RelationJudgement)> = of
-        .judgements
-        .iter()
-        .filter_map(|judgement| Some((judgement.judge.as_str(), judgement.outcome.as_ref().ok()?)))
-        .collect();
-    let bare = |judgement: &Judgement<RelationJudgement>| match &judgement.outcome {
-        Ok(related) => Ok(related.relation),
-        Err(unscored) => Err(unscored.cause),
-    };
-    let relation = match decide(of.judgements.iter().map(bare)) {
-        Ok(Stored::Supports) => Relation::Supports,
-        Ok(Stored::Partly) => Relation::Partly,
-        Ok(Stored::Omits) => Relation::Omits,
-        Ok(Stored::Contradicts) => Relation::Contradicts,
-        Err(_) => Relation::Unscored,
-    };
-    let reasons: Vec<String> = decided
-        .iter()
-        .map(|(model, related)| {
-            format!("{model}: {}. {}", word(related.relation), related.reasoning)
-        })
-        .collect();
-    let pages = of.pages.iter().map(|content| SourcePage {
-        url: urls.get(content).cloned().unwrap_or_default(),
-        title: titles.get(content).cloned().unwrap_or_default(),
-        verified: of.point.verified,
-    });
-    PointView {
-        text: of.point.text.clone(),
-        relation,
-        confidence: if let [(_, only)] = decided.as_slice() {
-            Some(only.confidence)
-        } else {
-            None
-        },
-        reasoning: if let [(_, only)] = decided.as_slice() {
-            only.reasoning.clone()
-        } else {
-            reasons.join("\n")
-        },
-        spans: of.point.spans.clone(),
-        pages: pages.collect(),
-        in_own: of.own,
-        in_independent: of.independent,
     }
 }

@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use crate::{
-    cli::ui::output::on_one_line,
     evaluate::{
         Ratings,
         leaderboard::{Leaderboard, Measure, Row, Table},
     },
+    report::words::on_one_line,
 };
 
 /// The columns: first those of every leaderboard of this program, then what the number is of, and
