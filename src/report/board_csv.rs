@@ -134,7 +134,7 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// A stranger's name as a cell that no spreadsheet takes for a formula: one that begins like one
 /// gets an apostrophe in front, which spreadsheets do not show. Control characters are blanks.
-fn plain_cell(text: &str) -> String {
+pub fn plain_cell(text: &str) -> String {
     let text = on_one_line(text);
     if text.trim_start().starts_with(FORMULA) {
         format!("'{text}")

@@ -11,9 +11,10 @@ mod live;
 mod page;
 mod people;
 pub mod progress;
+mod results;
 mod sound;
 
-use std::{net::IpAddr, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, net::IpAddr, path::PathBuf, sync::Arc};
 
 use anyhow::Result;
 use axum::{
@@ -58,7 +59,9 @@ pub struct Options {
     /// Seed of the orders in which reviewers see things.
     pub seed: u64,
     /// Families of agents on the leaderboard.
-    pub families: std::collections::BTreeMap<String, Vec<String>>,
+    pub families: BTreeMap<String, Vec<String>>,
+    /// How many times as much criteria weigh, by their names in small letters.
+    pub weights: BTreeMap<String, f64>,
 }
 
 /// A server that listens, and the links that lead to it.
@@ -84,6 +87,7 @@ struct Server {
     /// Whether everybody who reaches it may read: only from this machine.
     open: bool,
     kept: browse::Kept,
+    results: results::Kept,
     live: live::Live,
 }
 
@@ -116,6 +120,7 @@ impl Listening {
             cookie: format!("taskgen-{port}"),
             open,
             kept: browse::Kept::default(),
+            results: results::Kept::default(),
             live: live::Live::default(),
             key,
             options,
@@ -142,6 +147,7 @@ impl Listening {
 fn router(server: &Arc<Server>) -> Router {
     Router::new()
         .merge(browse::routes())
+        .merge(results::routes())
         .merge(people::routes())
         .route("/events", get(live::events))
         .route("/seminars/{id}/sound", get(sound::sound))

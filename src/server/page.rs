@@ -36,6 +36,10 @@ pub struct Frame {
     pub guard: String,
     /// The moment that its numbers are of, where facts have changed since.
     pub as_of: Option<String>,
+    /// Addresses and names of what belongs to a page of the report layer, such as its data.
+    pub links: Vec<(String, String)>,
+    /// What a reader of such a page must know first.
+    pub notes: Vec<String>,
     /// Entries of the menu: address and name.
     menu: &'static [(&'static str, &'static str)],
 }
@@ -77,6 +81,8 @@ impl Frame {
             reviewer,
             guard,
             as_of: None,
+            links: Vec::new(),
+            notes: Vec::new(),
             menu,
         }
     }
@@ -107,10 +113,11 @@ impl Frame {
     /// A page of the report layer, with the menu above it. It keeps its own style and script, which
     /// its own policy names.
     pub fn around(&self, page: &str) -> Answer {
-        let menu = markup::fill(
-            &[("menu.html", include_str!("templates/menu.html"))],
-            context! { frame => Serde(self) },
-        )?;
+        let templates = [
+            ("around.html", include_str!("templates/around.html")),
+            ("menu.html", include_str!("templates/menu.html")),
+        ];
+        let menu = markup::fill(&templates, context! { frame => Serde(self) })?;
         let served = markup::served(page, MENU_STYLE, &menu)?;
         let mut response = html(StatusCode::OK, served.page);
         let policy = HeaderValue::try_from(served.policy).map_err(Error::new)?;
@@ -135,8 +142,12 @@ fn html(status: StatusCode, page: String) -> Response {
 /// A value as a JSON file.
 pub fn json<T: Serialize>(value: &T) -> Answer {
     let text = serde_json::to_string_pretty(value).map_err(Error::new)?;
-    let headers = [(header::CONTENT_TYPE, "application/json")];
-    Ok((headers, text).into_response())
+    Ok(file("application/json", text))
+}
+
+/// A text that was made before, of a kind such as `application/json`.
+pub fn file(kind: &'static str, text: String) -> Response {
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
 /// Rows as a CSV file under a name.
@@ -147,6 +158,12 @@ pub fn csv(name: &str, columns: &[&str], rows: impl Iterator<Item = Vec<String>>
         lines.write_record(row).map_err(Error::new)?;
     }
     let text = lines.into_inner().map_err(|e| Error::new(e.into_error()))?;
+    let text = String::from_utf8(text).map_err(Error::new)?;
+    Ok(table(name, text))
+}
+
+/// A CSV file that was made before.
+pub fn table(name: &str, text: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (
@@ -154,7 +171,7 @@ pub fn csv(name: &str, columns: &[&str], rows: impl Iterator<Item = Vec<String>>
             format!("attachment; filename=\"{name}.csv\""),
         ),
     ];
-    Ok((headers, text).into_response())
+    (headers, text).into_response()
 }
 
 /// On to another page, after a form.

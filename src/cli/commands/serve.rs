@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     cli::{
         args::{Global, Serve},
-        commands::people,
+        commands::{evaluate::board_weights, people},
         project::{Project, resolve},
         ui::{
             exit::{self, Usage},
@@ -85,6 +85,7 @@ fn options(project: &Project, args: &Serve) -> Result<Options> {
         progress: project.progress(),
         seed: project.loaded.config.seed,
         families: project.loaded.config.families.clone(),
+        weights: board_weights::factors(&[], &project.loaded.config.evaluate.weights),
     })
 }
 

@@ -14,6 +14,7 @@ use crate::{
     data::{MeasureDef, ShareOf, Task, TaskId, Unit},
     evaluate::{
         detail::Details,
+        facets,
         leaderboard::{self, Leaderboard, Row},
         measure, measures,
         scorecard::ReportScores,
@@ -64,6 +65,14 @@ pub fn write(
     }
     files::write_whole(path, summary.as_bytes())
         .context("cannot write the page\nhint: choose another place")
+}
+
+/// Tasks by id, with their facets.
+pub fn with_facets(tasks: &[Task]) -> BTreeMap<String, BTreeMap<String, String>> {
+    let tasks = tasks.iter();
+    tasks
+        .map(|task| (task.id.to_string(), facets(task)))
+        .collect()
 }
 
 /// The summary as one page; `href` is the address of a task's page, relative to it.

@@ -12,11 +12,13 @@ use crate::{
     },
     evidence::reading,
     report::leaderboard_page::{
-        self, CitationView, CriterionView, Failure, PointView, Relation, ReportView, SourcePage,
-        StoredPage, TaskPage,
+        self, CitationView, CriterionView, Failure, PointView, Relation, SourcePage, StoredPage,
+        TaskPage,
     },
     store::Store,
 };
+
+pub use crate::report::leaderboard_page::ReportView;
 
 /// The page of a task, with the address `back` of the leaderboard relative to it; none where no
 /// agent has answered it.
@@ -43,6 +45,11 @@ pub fn view(store: &Store, detail: &Detail) -> Result<ReportView> {
         let extract = store.extract(content)?;
         let title = extract.and_then(|extract| extract.title);
         titles.insert(content.clone(), title.unwrap_or_default());
+        // Of another agent's pages.
+        if !urls.contains_key(content) {
+            let url = store.address_of(content)?;
+            urls.insert(content.clone(), url.unwrap_or_default());
+        }
     }
     Ok(report_view(detail, citations, &urls, &titles))
 }

@@ -97,6 +97,17 @@ fn page(told: Told<'_>) -> Page {
     }
 }
 
+/// Why a match ended, in words.
+pub fn why(cause: EndCause) -> &'static str {
+    match cause {
+        EndCause::Margin => "one leads",
+        EndCause::RoundLimit => "all rounds are played",
+        EndCause::TreeExhausted => "no page is left to ask about",
+        EndCause::Failures => "too many rounds failed",
+        EndCause::Evidence => "the verdicts are evidence enough",
+    }
+}
+
 fn facts(told: &Told<'_>) -> Vec<(&'static str, String)> {
     let record = told.record;
     let ended = match record.end {
@@ -107,14 +118,7 @@ fn facts(told: &Told<'_>) -> Vec<(&'static str, String)> {
                 Some(Side::B) => format!("{} wins", told.duel.agents[1]),
                 None => "nobody wins".to_owned(),
             };
-            let why = match cause {
-                EndCause::Margin => "one leads",
-                EndCause::RoundLimit => "all rounds are played",
-                EndCause::TreeExhausted => "no page is left to ask about",
-                EndCause::Failures => "too many rounds failed",
-                EndCause::Evidence => "the verdicts are evidence enough",
-            };
-            format!("{who}, {} : {}: {why}", score.a, score.b)
+            format!("{who}, {} : {}: {}", score.a, score.b, why(cause))
         }
     };
     let mut facts = vec![

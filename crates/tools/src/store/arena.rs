@@ -1,6 +1,8 @@
 //! Duels: trees of pages, the events of matches and of tournaments, and what agents answered.
 //! Events are only ever added; what follows from them is computed on each read.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -155,6 +157,19 @@ impl Store {
                  ORDER BY tournament, round, iif(tournament IS NULL, rowid, 0), first, second, tree, id",
             )?;
             let rows = statement.query_map([], read_duel)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// When the commands began that played matches first, RFC 3339.
+    pub fn duels_begun(&self) -> Result<BTreeMap<MatchId, String>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT duel.id, run.started FROM duel JOIN run ON run.id = duel.run",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok((MatchId::from_stored(row.get(0)?), row.get(1)?))
+            })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

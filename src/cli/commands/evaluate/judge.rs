@@ -8,7 +8,6 @@ use std::{
 
 use anyhow::Result;
 
-use super::leaderboard::with_facets;
 use crate::{
     cli::{
         args::{self, Global},
@@ -25,6 +24,7 @@ use crate::{
     context::StageReport,
     data::{AgentReport, Task},
     evaluate::{self, Evaluator, Subject, leaderboard},
+    report::leaderboard::with_facets,
     store::Store,
     web::{self, FetchOptions, JinaOptions, Pages, PagesOptions},
 };

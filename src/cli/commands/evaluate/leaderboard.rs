@@ -23,7 +23,7 @@ use crate::{
             output::{Printer, counted, table},
         },
     },
-    data::{InTable, MeasureDef, ReportHead, Task, Unit},
+    data::{InTable, MeasureDef, ReportHead, Unit},
     evaluate::{
         self, Drawn, Ratings,
         leaderboard::{
@@ -34,7 +34,10 @@ use crate::{
         scorecard::ReportScores,
     },
     files,
-    report::{board_csv, leaderboard},
+    report::{
+        board_csv,
+        leaderboard::{self, with_facets},
+    },
     stats::bootstrap::Estimate,
     store::Store,
 };
@@ -132,14 +135,6 @@ pub fn leaderboard(global: &Global, args: &args::Leaderboard, printer: &Printer)
         ));
     }
     Ok(exit::DONE)
-}
-
-/// Tasks by id, with their facets.
-pub fn with_facets(tasks: &[Task]) -> BTreeMap<String, BTreeMap<String, String>> {
-    let tasks = tasks.iter();
-    tasks
-        .map(|task| (task.id.to_string(), evaluate::facets(task)))
-        .collect()
 }
 
 /// The facets without blanks around them, each once.

@@ -1,7 +1,7 @@
 //! Commands that score reports and show scores.
 
 mod board_gaps;
-mod board_weights;
+pub mod board_weights;
 pub mod judge;
 mod labels;
 pub mod leaderboard;
