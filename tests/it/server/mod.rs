@@ -3,4 +3,5 @@
 
 mod browse;
 mod guards;
+mod people;
 pub mod serving;
