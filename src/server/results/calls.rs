@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    data::{Call, CallId},
+    data::{Call, CallId, Cause},
     report::words::dollars,
     server::{
         Server, Visitor,
@@ -95,7 +95,7 @@ pub async fn one(
         call => Serde(&call),
         messages => Serde(messages(&call)),
         settings => settings(&call)?,
-        cause => call.cause.map(|cause| cause.word()),
+        cause => call.cause.map(Cause::word),
         cost => call.cost_micro.map(dollars),
     };
     let frame = server.frame(&who, "/calls", "Call");
