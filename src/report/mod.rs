@@ -11,6 +11,7 @@ pub mod listing;
 pub mod markdown;
 pub mod markup;
 pub mod match_page;
+pub mod quotes;
 pub mod ranking;
 pub mod ranking_page;
 mod relative;

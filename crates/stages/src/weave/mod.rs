@@ -33,7 +33,7 @@ use crate::{
 };
 pub use across::across;
 use disciplines::Disciplines;
-pub use edit::edited;
+pub use edit::{Refusal, change};
 use loom::{Draft, Loom};
 use plan::{Plan, Slot};
 pub use pool::{MOST, Style};

@@ -25,6 +25,9 @@ pub struct Recorded<T = Comparison> {
     pub decided_after_retry: bool,
 }
 
+/// What stands for the prompt of a judge who is a person.
+pub const PERSON: &str = "person";
+
 /// The better one of two items. Each kind of items has an instrument of its own, so that the
 /// rankings of one kind never read the verdicts of another.
 pub fn pair_instrument(kind: SubjectKind) -> Instrument {
@@ -66,7 +69,8 @@ fn family(kind: SubjectKind) -> &'static str {
 
 impl Store {
     /// Every comparison of two items by judges that `counts` (model asked, hash of the prompt), in
-    /// the order in which they were asked.
+    /// the order in which they were asked. A person counts as `person/NAME` with the prompt
+    /// [`PERSON`].
     pub fn comparisons(
         &self,
         kind: SubjectKind,
@@ -110,7 +114,9 @@ impl Store {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT subject, other, sample, state, label, confidence, cause, judgement.payload, call,
-                    model_asked, model_returned, prompt_hash, run, coalesce(json_extract(judgement.payload, '$.round'), 0),
+                    coalesce(model_asked, judge.kind || '/' || (judge.payload ->> '$.name')),
+                    coalesce(model_returned, judge.payload ->> '$.name'),
+                    coalesce(prompt_hash, judge.kind), run, coalesce(json_extract(judgement.payload, '$.round'), 0),
                     coalesce(json_extract(judgement.payload, '$.late'), 0)
                  FROM judgement JOIN judge ON judge.id = judgement.judge WHERE instrument = ?1
                  ORDER BY 14, judgement.id",

@@ -4,7 +4,6 @@ mod found;
 mod list;
 pub mod review;
 
-pub use review::in_context;
 
 use anyhow::Result;
 

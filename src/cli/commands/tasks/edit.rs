@@ -20,7 +20,7 @@ use crate::{
     data::{Task, TaskId},
     store::{NotCurrent, Store},
     text::words::{is_chinese, one_line},
-    weave::{self, rules::Broken},
+    weave::{self, Refusal, rules::Broken},
 };
 
 /// Most bytes of a new text.
@@ -109,42 +109,33 @@ pub fn changed(
     by: &str,
     is_forced: bool,
 ) -> Result<(Task, Option<Broken>)> {
-    let (changed, broken) = weave::edited(store, task, text, by)?;
-    if changed.text == task.text {
-        let hint = "write other words, or leave it as it is";
-        return Err(Usage(format!(
-            "the text is the same as before: nothing was changed\nhint: {hint}"
-        ))
-        .into());
+    match weave::change(store, task, text, by, is_forced)? {
+        Ok(changed) => Ok(changed),
+        Err(why) => Err(Usage(refusal(task, &why)).into()),
     }
-    if let Some(edited) = &task.edited
-        && let Some(before) = store.task(&edited.task)?
-        && before.text == changed.text
-    {
-        return Err(Usage(format!(
+}
+
+fn refusal(task: &Task, why: &Refusal) -> String {
+    match why {
+        Refusal::Same => {
+            let hint = "write other words, or leave it as it is";
+            format!("the text is the same as before: nothing was changed\nhint: {hint}")
+        }
+        Refusal::Before(edited) => format!(
             "these are the words before the change by {}: nothing was changed\nhint: `taskgen tasks edit {} --undo`",
             one_line(&edited.by),
             task.id
-        ))
-        .into());
+        ),
+        Refusal::Breaks(broken, text) => breaks(broken, text),
+        Refusal::Empty => {
+            let hint = "`taskgen tasks review` rejects a task";
+            format!("the text is empty: nothing was changed\nhint: {hint}")
+        }
+        Refusal::NotCurrent(why) => no_more(&task.id, why),
     }
-    if let Some(broken) = broken.as_ref().filter(|_| !is_forced) {
-        return Err(Usage(refusal(broken, &changed.text)).into());
-    }
-    if changed.text.is_empty() {
-        let hint = "`taskgen tasks review` rejects a task";
-        return Err(Usage(format!(
-            "the text is empty: nothing was changed\nhint: {hint}"
-        ))
-        .into());
-    }
-    if let Err(why) = store.save_edited(&changed, &task.id)? {
-        return Err(Usage(no_more(&task.id, &why)).into());
-    }
-    Ok((changed, broken))
 }
 
-fn refusal(broken: &Broken, text: &str) -> String {
+fn breaks(broken: &Broken, text: &str) -> String {
     let words = broken
         .words()
         .map_or_else(String::new, |words| format!(" (`{}`)", one_line(words)));

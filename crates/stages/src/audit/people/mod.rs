@@ -1,6 +1,8 @@
-//! Readers for people's scores: the file of a scoring page, CSV, exports of Label Studio and Argilla.
-//! Hides their formats; an entry that cannot be read is listed with its place, and the rest is taken.
+//! Readers for people's scores: the file of a scoring page, CSV, exports of Label Studio and Argilla;
+//! and how people agree. Hides the formats; an entry that cannot be read is listed with its place,
+//! and the rest is taken.
 
+mod agreement;
 pub mod argilla;
 
 use std::path::Path;
@@ -8,6 +10,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use serde_json::Value;
+
+pub use agreement::{Pair, Votes, WithOthers, agreement, with_others};
 
 /// The best score.
 pub const BEST: f64 = 10.0;

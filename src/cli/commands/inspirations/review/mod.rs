@@ -5,8 +5,6 @@
 mod card;
 mod summary;
 
-pub use card::in_context;
-
 use anyhow::Result;
 
 use crate::{

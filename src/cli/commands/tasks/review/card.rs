@@ -4,9 +4,9 @@
 use anyhow::Result;
 
 use crate::{
-    cli::{commands::inspirations::in_context, ui::output::plain_rows},
+    cli::ui::output::plain_rows,
     data::{Origin, TaskDecision},
-    report::listing::Listed,
+    report::{listing::Listed, quotes::in_context},
     store::Store,
     text::words::one_line,
 };
@@ -31,7 +31,7 @@ pub fn text(store: &Store, listed: &Listed, said: &[TaskDecision]) -> Result<Str
             return Ok("(its recording was forgotten meanwhile: s goes on)".to_owned());
         };
         for quote in in_context(&transcript, &inspiration.evidence) {
-            rows.add_row(["said", &quote]);
+            rows.add_row(["said", &quote.line()]);
         }
     }
     for decision in said {
