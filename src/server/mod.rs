@@ -88,6 +88,7 @@ struct Server {
     open: bool,
     kept: browse::Kept,
     results: results::Kept,
+    people: people::Kept,
     live: live::Live,
 }
 
@@ -121,6 +122,7 @@ impl Listening {
             open,
             kept: browse::Kept::default(),
             results: results::Kept::default(),
+            people: people::Kept::default(),
             live: live::Live::default(),
             key,
             options,

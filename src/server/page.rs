@@ -106,6 +106,7 @@ impl Frame {
             ("frame.html", include_str!("templates/frame.html")),
             ("menu.html", include_str!("templates/menu.html")),
             ("parts.html", include_str!("templates/parts.html")),
+            ("card.html", include_str!("templates/people/card.html")),
         ];
         markup::fill(&templates, values)
     }

@@ -3,11 +3,12 @@
 use anyhow::Result;
 use rusqlite::Row;
 use serde::Deserialize;
+use serde_json::json;
 
-use super::{Store, from_json, from_word};
+use super::{Kept, Store, from_json, from_word, judgements::put};
 use crate::data::{
-    CallId, Comparison, Criteria, Instrument, ItemId, Judge, ListComparison, ListOrder, Side,
-    SubjectKind, Unscored, Verdict,
+    CallId, Comparison, Criteria, DecidedBy, Instrument, ItemId, Judge, ListComparison, ListOrder,
+    NewJudgement, Side, SubjectKind, Unscored, Verdict, judgement_id,
 };
 
 /// A comparison of two items, or of several, with its history.
@@ -89,6 +90,66 @@ impl Store {
         self.recorded(list_instrument(kind), counts, read_list_comparison)
     }
 
+    /// Every comparison of two items by people, in the order of ids.
+    pub fn comparisons_of_people(&self, kind: SubjectKind) -> Result<Vec<Recorded>> {
+        self.comparisons(kind, |_, prompt| prompt == PERSON)
+    }
+
+    /// Keeps the verdict of the person `by` on `sides`, in the order in which they were shown. It
+    /// takes the place of an earlier one, whichever side was which.
+    pub fn save_comparison_of_person(
+        &self,
+        kind: SubjectKind,
+        sides: [&ItemId; 2],
+        by: &str,
+        verdict: &Verdict,
+    ) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
+        let [a, b] = sides;
+        self.write(|tx| {
+            tx.execute(
+                "DELETE FROM judgement WHERE id = ?1",
+                [comparison_of_person(kind, [b, a], by)],
+            )?;
+            let _: Kept = put(
+                tx,
+                &NewJudgement {
+                    instrument: pair_instrument(kind),
+                    id: comparison_of_person(kind, sides, by),
+                    subject: a.as_str(),
+                    other: Some(b.as_str()),
+                    judge: DecidedBy::Person(by),
+                    sample: 0,
+                    decision: Ok(verdict.decision()),
+                    payload: json!({ "reason": verdict.reason }),
+                    call: None,
+                    evidence: None,
+                },
+                run,
+                &stream,
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Takes back what the person `by` said of two items.
+    pub fn withdraw_comparison_of_person(
+        &self,
+        kind: SubjectKind,
+        [a, b]: [&ItemId; 2],
+        by: &str,
+    ) -> Result<()> {
+        self.write(|tx| {
+            for sides in [[a, b], [b, a]] {
+                tx.execute(
+                    "DELETE FROM judgement WHERE id = ?1",
+                    [comparison_of_person(kind, sides, by)],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
     /// The log-probabilities of two offered answers that a judge's verdicts on pairs rest on, with
     /// each pair as it was shown and with its sides exchanged.
     pub fn logprobs_of_verdicts(&self, judge: &Judge) -> Result<Vec<[[f64; 2]; 2]>> {
@@ -142,6 +203,11 @@ impl Store {
                 .collect())
         })
     }
+}
+
+fn comparison_of_person(kind: SubjectKind, [a, b]: [&ItemId; 2], by: &str) -> String {
+    let judge = DecidedBy::Person(by);
+    judgement_id(pair_instrument(kind), a.as_str(), b.as_str(), 0, judge)
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {
@@ -201,4 +267,89 @@ fn read_list_comparison(row: &Row<'_>) -> rusqlite::Result<ListComparison> {
         outcome,
         call: row.get::<_, Option<String>>(8)?.map(CallId::from_stored),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::store::RunInfo;
+
+    fn store() -> Store {
+        let info = RunInfo {
+            command: "test".into(),
+            config_hash: String::new(),
+            seed: 0,
+            started: "2026-01-01T00:00:00Z".into(),
+        };
+        Store::scratch(Path::new("there is none"), &info).expect("a store")
+    }
+
+    fn verdict(winner: Side, confidence: f64) -> Verdict {
+        Verdict {
+            winner,
+            confidence,
+            reason: None,
+            scores: None,
+        }
+    }
+
+    #[test]
+    fn a_person_decides_a_pair_once_and_is_no_judge_of_a_ranking_of_models() {
+        let store = store();
+        let [a, b] = ["t_a", "t_b"].map(|id| ItemId::from_stored(id.into()));
+        let model = Judge {
+            model_asked: "local/m".into(),
+            model_returned: "m".into(),
+            prompt_hash: "hash".into(),
+        };
+        let (instrument, judge) = (pair_instrument(SubjectKind::Task), DecidedBy::Model(&model));
+        let _: Kept = store
+            .save_judgement(&NewJudgement {
+                instrument,
+                id: judgement_id(instrument, a.as_str(), b.as_str(), 0, judge),
+                subject: a.as_str(),
+                other: Some(b.as_str()),
+                judge,
+                sample: 0,
+                decision: Ok(verdict(Side::A, 0.8).decision()),
+                payload: json!({}),
+                call: None,
+                evidence: None,
+            })
+            .expect("kept");
+        let say = |sides, winner| {
+            store
+                .save_comparison_of_person(SubjectKind::Task, sides, "ana", &verdict(winner, 0.9))
+                .expect("kept");
+        };
+        say([&a, &b], Side::A);
+        // The sides are drawn otherwise: it is the same pair.
+        say([&b, &a], Side::A);
+        let people = store
+            .comparisons_of_people(SubjectKind::Task)
+            .expect("comparisons");
+        assert_eq!(people.len(), 1);
+        assert_eq!(
+            people[0].judge,
+            Judge {
+                model_asked: "person/ana".into(),
+                model_returned: "ana".into(),
+                prompt_hash: PERSON.into(),
+            }
+        );
+        assert_eq!(people[0].judged.outcome, Ok(verdict(Side::A, 0.9)));
+        let of_model = store
+            .comparisons(SubjectKind::Task, |asked, prompt| {
+                (asked, prompt) == ("local/m", "hash")
+            })
+            .expect("comparisons");
+        assert_eq!((of_model.len(), &of_model[0].judge), (1, &model));
+        store
+            .withdraw_comparison_of_person(SubjectKind::Task, [&a, &b], "ana")
+            .expect("withdrawn");
+        let people = store.comparisons_of_people(SubjectKind::Task);
+        assert!(people.expect("comparisons").is_empty());
+    }
 }

@@ -64,6 +64,18 @@ impl Store {
         Ok(true)
     }
 
+    /// Takes back the scores that `rater` gave a report, of the whole and of each criterion.
+    pub fn withdraw_scores(&self, report: &ReportId, rater: &str) -> Result<()> {
+        let judge = DecidedBy::Person(rater).id();
+        self.write(|tx| {
+            tx.execute(
+                "DELETE FROM judgement WHERE instrument = ?1 AND subject = ?2 AND judge = ?3",
+                [SCORE.id, report.as_str(), &judge],
+            )
+            .map(|_| ())
+        })
+    }
+
     fn score_value(&self, id: &str) -> Result<Option<f64>> {
         use rusqlite::OptionalExtension as _;
         self.read(|connection| {

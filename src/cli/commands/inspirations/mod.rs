@@ -4,7 +4,6 @@ mod found;
 mod list;
 pub mod review;
 
-
 use anyhow::Result;
 
 use crate::cli::{

@@ -1,0 +1,288 @@
+//! Duels: two tasks, or two reports on a task, side by side; which is better, and how sure is one?
+//! The verdicts are comparisons like those of models, by judges who are persons.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use axum::{
+    extract::{Path, Query, State},
+    response::Response,
+};
+use minijinja::context;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Shown, Undo, card_page,
+    form::{Mode, Signed, note},
+    items, no_decision,
+    queue::{Asked, address, place},
+    write,
+};
+use crate::{
+    data::{ItemId, ReportHead, Side, SubjectKind, TaskId, Verdict},
+    server::{
+        Reviewer, Server,
+        page::{Answer, Failure, on_to},
+    },
+    store::Store,
+};
+
+/// How sure one is who says "clearly", from 0.5 to 1. In a fit the winner has won either way, as
+/// with models.
+const CLEARLY: f64 = 0.9;
+/// The same of who says "a little".
+const A_LITTLE: f64 = 0.6;
+
+/// Two things side by side.
+#[derive(Serialize)]
+pub(super) struct Card {
+    /// The pair.
+    id: String,
+    /// What both reports answer, and its language.
+    task: Option<(String, String)>,
+    /// Left and right.
+    sides: Vec<Shelf>,
+}
+
+/// One side of a duel.
+#[derive(Serialize)]
+struct Shelf {
+    text: String,
+    language: String,
+    /// What else is known of a task.
+    label: String,
+}
+
+fn path(kind: SubjectKind) -> &'static str {
+    match kind {
+        SubjectKind::Task => "/review/duels/tasks",
+        SubjectKind::Report => "/review/duels/reports",
+    }
+}
+
+/// `GET /review/duels/tasks`
+pub async fn card_of_tasks(
+    State(server): State<Arc<Server>>,
+    Reviewer(name): Reviewer,
+    Query(asked): Query<Asked>,
+) -> Answer {
+    card(&server, SubjectKind::Task, name, asked).await
+}
+
+/// `GET /review/duels/reports`
+pub async fn card_of_reports(
+    State(server): State<Arc<Server>>,
+    Reviewer(name): Reviewer,
+    Query(asked): Query<Asked>,
+) -> Answer {
+    card(&server, SubjectKind::Report, name, asked).await
+}
+
+async fn card(server: &Arc<Server>, kind: SubjectKind, name: String, asked: Asked) -> Answer {
+    let (seed, by, query) = (server.options.seed, name.clone(), asked.clone());
+    let read = move |store: &Store| store.at_one_moment(|| read(store, kind, seed, &by, &query));
+    let shown = server.facts.ask(read).await?;
+    let title = match kind {
+        SubjectKind::Task => "Which task is better?",
+        SubjectKind::Report => "Which report is better?",
+    };
+    let template = include_str!("../templates/people/duel.html");
+    card_page(
+        server,
+        &name,
+        (path(kind), title),
+        &asked,
+        &shown,
+        (template, context! { kind => kind.word() }),
+    )
+}
+
+fn read(
+    store: &Store,
+    kind: SubjectKind,
+    seed: u64,
+    reviewer: &str,
+    asked: &Asked,
+) -> Result<Shown<Card>> {
+    let items = items::duels(store, kind, seed)?;
+    let place = place(&items, reviewer, seed, asked, path(kind));
+    let card = match &place.id {
+        Some(id) => card_of(store, kind, id, items::sides(id, reviewer, seed))?,
+        None => None,
+    };
+    let done = asked.done.as_ref().and_then(|id| {
+        let item = items.iter().find(|of| of.id == *id)?;
+        let first_wins = *item.labels.get(reviewer)? > 0.5;
+        let [left, right] = items::sides(id, reviewer, seed)?;
+        let side = if first_wins == (left < right) {
+            "left"
+        } else {
+            "right"
+        };
+        Some((id.clone(), format!("the {side} one is better")))
+    });
+    Ok(Shown { place, card, done })
+}
+
+fn card_of(
+    store: &Store,
+    kind: SubjectKind,
+    id: &str,
+    sides: Option<[ItemId; 2]>,
+) -> Result<Option<Card>> {
+    let mut shelves = Vec::new();
+    let mut answered = None;
+    for item in sides.iter().flatten() {
+        match kind {
+            SubjectKind::Task => {
+                let task = store.task(&TaskId::from_stored(item.to_string()))?;
+                shelves.extend(task.map(|task| Shelf {
+                    label: task.facets.difficulty_label().to_owned(),
+                    text: task.text,
+                    language: task.language,
+                }));
+            }
+            SubjectKind::Report => {
+                let Some(report) = report(store, item)? else {
+                    continue;
+                };
+                let task = store.task(&report.task)?;
+                answered = task.map(|task| (task.text, task.language));
+                shelves.push(Shelf {
+                    text: store.report_text(&report.id)?,
+                    // A report may be in another language than its task: the browser looks.
+                    language: String::new(),
+                    label: String::new(),
+                });
+            }
+        }
+    }
+    Ok((shelves.len() == 2).then(|| Card {
+        id: id.to_owned(),
+        task: answered,
+        sides: shelves,
+    }))
+}
+
+/// A report that ended well, on a current task.
+fn report(store: &Store, item: &ItemId) -> Result<Option<ReportHead>> {
+    let mut reports = items::current_reports(store)?.into_iter();
+    Ok(reports.find(|of| of.id.as_str() == item.as_str()))
+}
+
+/// Whether two may be compared: current tasks, or reports of different agents on one task.
+fn may_be_compared(store: &Store, kind: SubjectKind, [a, b]: [&ItemId; 2]) -> Result<bool> {
+    let is_current = |item: &ItemId| store.is_current(&TaskId::from_stored(item.to_string()));
+    Ok(match kind {
+        _ if a == b => false,
+        SubjectKind::Task => is_current(a)?.is_ok() && is_current(b)?.is_ok(),
+        SubjectKind::Report => match (report(store, a)?, report(store, b)?) {
+            (Some(a), Some(b)) => a.task == b.task && a.agent != b.agent,
+            _ => false,
+        },
+    })
+}
+
+/// What the form of a duel says.
+#[derive(Deserialize)]
+pub struct Decision {
+    verdict: String,
+    #[serde(default)]
+    note: String,
+    #[serde(default)]
+    mode: Mode,
+}
+
+/// `POST /review/duels/tasks/{id}`
+pub async fn decide_tasks(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    signed: Signed<Decision>,
+) -> Result<Response, Failure> {
+    decide(&server, SubjectKind::Task, id, signed).await
+}
+
+/// `POST /review/duels/reports/{id}`
+pub async fn decide_reports(
+    State(server): State<Arc<Server>>,
+    Path(id): Path<String>,
+    signed: Signed<Decision>,
+) -> Result<Response, Failure> {
+    decide(&server, SubjectKind::Report, id, signed).await
+}
+
+async fn decide(
+    server: &Arc<Server>,
+    kind: SubjectKind,
+    id: String,
+    Signed { name, form }: Signed<Decision>,
+) -> Result<Response, Failure> {
+    let (winner, confidence) = match form.verdict.as_str() {
+        "left" => (Side::A, CLEARLY),
+        "left_a_little" => (Side::A, A_LITTLE),
+        "right_a_little" => (Side::B, A_LITTLE),
+        "right" => (Side::B, CLEARLY),
+        word => return Err(no_decision(word)),
+    };
+    let reason = note(&form.note);
+    let verdict = Verdict {
+        winner,
+        confidence,
+        reason: (!reason.is_empty()).then_some(reason),
+        scores: None,
+    };
+    let sides = items::sides(&id, &name, server.options.seed);
+    let Some([a, b]) = sides else {
+        return Err(no_decision(&id));
+    };
+    let kept = write(server, move |store| {
+        let is_there = may_be_compared(store, kind, [&a, &b])?;
+        if is_there {
+            store.save_comparison_of_person(kind, [&a, &b], &name, &verdict)?;
+        }
+        Ok(is_there)
+    })
+    .await?;
+    let said = if kept {
+        [("done", id.as_str())].to_vec()
+    } else {
+        [("after", id.as_str()), ("notice", "gone")].to_vec()
+    };
+    Ok(on_to(&address(path(kind), form.mode, &said)))
+}
+
+/// `POST /review/duels/tasks/undo`
+pub async fn undo_of_tasks(
+    State(server): State<Arc<Server>>,
+    signed: Signed<Undo>,
+) -> Result<Response, Failure> {
+    undo(&server, SubjectKind::Task, signed).await
+}
+
+/// `POST /review/duels/reports/undo`
+pub async fn undo_of_reports(
+    State(server): State<Arc<Server>>,
+    signed: Signed<Undo>,
+) -> Result<Response, Failure> {
+    undo(&server, SubjectKind::Report, signed).await
+}
+
+async fn undo(
+    server: &Arc<Server>,
+    kind: SubjectKind,
+    Signed { name, form }: Signed<Undo>,
+) -> Result<Response, Failure> {
+    let Some([a, b]) = items::sides(&form.id, &name, server.options.seed) else {
+        return Ok(on_to(&address(
+            path(kind),
+            form.mode,
+            &[("notice", "nothing")],
+        )));
+    };
+    write(server, move |store| {
+        store.withdraw_comparison_of_person(kind, [&a, &b], &name)
+    })
+    .await?;
+    let said = [("show", form.id.as_str()), ("notice", "undone")];
+    Ok(on_to(&address(path(kind), form.mode, &said)))
+}
