@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     data::{ItemId, ReportHead, Side, SubjectKind, TaskId, Verdict},
+    report::markdown,
     server::{
         Reviewer, Server,
         page::{Answer, Failure, on_to},
@@ -47,6 +48,7 @@ pub(super) struct Card {
 /// One side of a duel.
 #[derive(Serialize)]
 struct Shelf {
+    /// A task's words, or a report as markup.
     text: String,
     language: String,
     /// What else is known of a task.
@@ -149,7 +151,7 @@ fn card_of(
                 let task = store.task(&report.task)?;
                 answered = task.map(|task| (task.text, task.language));
                 shelves.push(Shelf {
-                    text: store.report_text(&report.id)?,
+                    text: markdown::html(&store.report_text(&report.id)?),
                     // A report may be in another language than its task: the browser looks.
                     language: String::new(),
                     label: String::new(),

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     data::{PersonScore, ReportId, TaskId},
     evaluate,
+    report::markdown,
     server::{
         Reviewer, Server,
         page::{Answer, Failure, on_to},
@@ -38,7 +39,8 @@ pub(super) struct Card {
     id: ReportId,
     task: String,
     language: String,
-    text: String,
+    /// The report as markup.
+    html: String,
     criteria: Vec<Criterion>,
 }
 
@@ -125,7 +127,7 @@ fn card_of(store: &Store, id: &str) -> Result<Option<Card>> {
     };
     Ok(Some(Card {
         criteria: criteria(store, &task.id)?,
-        text: store.report_text(&report.id)?,
+        html: markdown::html(&store.report_text(&report.id)?),
         id: report.id,
         task: task.text,
         language: task.language,

@@ -1,7 +1,7 @@
 //! A server that runs: the real program on a project, and a client with a cookie.
 
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read as _},
     process::{Child, Stdio},
 };
 
@@ -42,9 +42,12 @@ impl Serving {
                 break;
             }
         }
-        let said: Value = serde_json::from_str(&text).unwrap_or_else(|e| {
-            let output = child.wait_with_output().expect("a child");
-            panic!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr))
+        let said = serde_json::from_str(&text);
+        let said: Value = said.unwrap_or_else(|e| {
+            let mut why = String::new();
+            let err = child.stderr.as_mut().expect("a pipe");
+            err.read_to_string(&mut why).expect("UTF-8");
+            panic!("{e}: {text}{why}")
         });
         let address = said["address"].as_str().expect("an address");
         let links = said["reviewers"].as_object().expect("links").values();
