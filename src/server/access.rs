@@ -12,9 +12,9 @@ use sha2::Sha256;
 /// Who is behind a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Somebody who reads.
+    /// A person who reads.
     Visitor,
-    /// Somebody who decides, by name.
+    /// A person who decides, by name.
     Reviewer(String),
 }
 
@@ -95,6 +95,9 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok()
 }
 
+/// The port that a browser does not name.
+const HTTP: u16 = 80;
+
 /// The names under which the server may be asked.
 #[derive(Clone, Debug)]
 pub struct Hosts {
@@ -114,6 +117,14 @@ impl Hosts {
             names.push(format!("localhost:{port}"));
             names.push(format!("127.0.0.1:{port}"));
             names.push(format!("[::1]:{port}"));
+        }
+        if port == HTTP {
+            // Browsers leave it out.
+            let bare: Vec<String> = names
+                .iter()
+                .filter_map(|name| Some(name.rsplit_once(':')?.0.to_owned()))
+                .collect();
+            names.extend(bare);
         }
         names.extend(public.map(str::to_ascii_lowercase));
         Self {

@@ -3,7 +3,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
     time::{Duration, Instant},
 };
 
@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use crate::store::Store;
 
 /// Questions at once: the machine may be busy with a command beside us.
-const READERS: usize = 4;
+const READERS: usize = 8;
 /// A conclusion is drawn anew this often at most, in times of what drawing it takes: beside a
 /// command that stores facts by the hundred a second, it would be drawn without end.
 const REST: u32 = 10;
@@ -23,7 +23,7 @@ const REST: u32 = 10;
 pub struct Facts {
     path: PathBuf,
     idle: Mutex<Vec<Store>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
     watch: Mutex<Watch>,
 }
 
@@ -31,22 +31,33 @@ pub struct Facts {
 struct Watch {
     store: Store,
     last: i64,
-    version: u64,
+    /// Recordings that were forgotten.
+    forgotten: u64,
+    version: Version,
+}
+
+/// How often facts have come or gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    changes: u64,
+    /// How often speakers withdrew consent: what was drawn before shows what must not be shown.
+    withdrawals: u64,
 }
 
 impl Facts {
     /// Opens the database at `path`, which must be there.
     pub fn open(path: PathBuf) -> Result<Arc<Self>> {
         let store = open(&path)?;
-        let last = store.data_version()?;
+        let (last, forgotten) = (store.data_version()?, store.count_forgotten()?);
         Ok(Arc::new(Self {
             path,
             idle: Mutex::new(Vec::new()),
-            places: Semaphore::new(READERS),
+            places: Arc::new(Semaphore::new(READERS)),
             watch: Mutex::new(Watch {
                 store,
                 last,
-                version: 1,
+                forgotten,
+                version: Version::default(),
             }),
         }))
     }
@@ -56,9 +67,11 @@ impl Facts {
         self: &Arc<Self>,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let place = self.places.acquire().await;
+        let place = Arc::clone(&self.places).acquire_owned().await?;
         let facts = Arc::clone(self);
         let asked = tokio::task::spawn_blocking(move || {
+            // Held until the work ends: who asked may be gone before.
+            let _place = place;
             let idle = lock(&facts.idle).pop();
             let store = idle.map_or_else(|| open(&facts.path), Ok)?;
             let answer = work(&store);
@@ -68,18 +81,19 @@ impl Facts {
             }
             answer
         });
-        let answer = asked.await.context("a page could not be made");
-        drop(place);
-        answer?
+        asked.await.context("a page could not be made")?
     }
 
-    /// A number that grows when facts have come or gone.
-    pub fn version(&self) -> Result<u64> {
+    /// Another one when facts have come or gone.
+    pub fn version(&self) -> Result<Version> {
         let mut watch = lock(&self.watch);
         let now = watch.store.data_version()?;
         if now != watch.last {
             watch.last = now;
-            watch.version += 1;
+            watch.version.changes += 1;
+            let forgotten = watch.store.count_forgotten()?;
+            watch.version.withdrawals += u64::from(forgotten != watch.forgotten);
+            watch.forgotten = forgotten;
         }
         Ok(watch.version)
     }
@@ -95,11 +109,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A conclusion that takes long, kept until the facts change.
-pub struct Kept<T>(Mutex<Option<Drawn<T>>>);
+pub struct Kept<T> {
+    last: Mutex<Option<Drawn<T>>>,
+    /// Held while it is drawn.
+    drawing: Mutex<()>,
+}
 
 struct Drawn<T> {
     conclusion: Arc<T>,
-    version: u64,
+    version: Version,
     at: Instant,
     took: Duration,
     time: Timestamp,
@@ -107,40 +125,56 @@ struct Drawn<T> {
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self(Mutex::new(None))
+        Self {
+            last: Mutex::new(None),
+            drawing: Mutex::new(()),
+        }
     }
 }
 
 impl<T> Kept<T> {
-    /// The conclusion, and the moment that it is of where facts have changed since. Who asks while
-    /// another has it drawn, waits for that.
+    /// The conclusion, and the moment that it is of where facts have changed since. While one request
+    /// has it drawn, others get the old one; where there is none, they wait.
     pub fn get(
         &self,
         facts: &Facts,
         draw: impl FnOnce() -> Result<T>,
     ) -> Result<(Arc<T>, Option<Timestamp>)> {
-        let mut kept = lock(&self.0);
         // Before it is drawn: what comes meanwhile has it drawn again.
         let version = facts.version()?;
-        if let Some(drawn) = &*kept {
-            if drawn.version == version {
-                return Ok((Arc::clone(&drawn.conclusion), None));
-            }
-            if drawn.at.elapsed() < drawn.took * REST {
-                return Ok((Arc::clone(&drawn.conclusion), Some(drawn.time)));
-            }
+        let old = |drawn: &Drawn<T>| {
+            let time = (drawn.version != version).then_some(drawn.time);
+            (Arc::clone(&drawn.conclusion), time)
+        };
+        let may_show = |drawn: &&Drawn<T>| drawn.version.withdrawals == version.withdrawals;
+        if let Some(drawn) = lock(&self.last).as_ref().filter(may_show)
+            && (drawn.version == version || drawn.at.elapsed() < drawn.took * REST)
+        {
+            return Ok(old(drawn));
         }
-        // Not both at a time: they are large.
-        *kept = None;
+        let drawing = match self.drawing.try_lock() {
+            Ok(drawing) => drawing,
+            // What was drawn when it failed is gone; nothing else is.
+            Err(TryLockError::Poisoned(drawing)) => drawing.into_inner(),
+            // Another has it drawn: the old one will do, and only where there is none one waits.
+            Err(TryLockError::WouldBlock) => {
+                if let Some(drawn) = lock(&self.last).as_ref().filter(may_show) {
+                    return Ok(old(drawn));
+                }
+                drop(lock(&self.drawing));
+                return self.get(facts, draw);
+            }
+        };
         let (begun, time) = (Instant::now(), Timestamp::now());
         let conclusion = Arc::new(draw()?);
-        *kept = Some(Drawn {
+        *lock(&self.last) = Some(Drawn {
             conclusion: Arc::clone(&conclusion),
             version,
             at: Instant::now(),
             took: begun.elapsed(),
             time,
         });
+        drop(drawing);
         Ok((conclusion, None))
     }
 }

@@ -17,10 +17,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::{
-    Anybody, Server,
+    Server, Visitor,
+    facts::Version,
     progress::{self, Progress},
 };
-use crate::store::FactCounts;
+use crate::store::{FactCounts, Store};
 
 /// Files and the database are looked at this often.
 const LOOK: Duration = Duration::from_millis(500);
@@ -81,7 +82,7 @@ impl Live {
 
 /// Looks again and again.
 pub async fn follow(server: Arc<Server>) {
-    let mut counted = (0, Instant::now(), Duration::ZERO);
+    let mut counted = (None, Instant::now(), Duration::ZERO);
     loop {
         if let Err(error) = look(&server, &mut counted).await {
             tracing::warn!("the progress cannot be read: {error:#}");
@@ -91,16 +92,19 @@ pub async fn follow(server: Arc<Server>) {
 }
 
 /// `counted` is the version of the facts that were counted last, when, and how long that took.
-async fn look(server: &Arc<Server>, counted: &mut (u64, Instant, Duration)) -> Result<()> {
+async fn look(
+    server: &Arc<Server>,
+    counted: &mut (Option<Version>, Instant, Duration),
+) -> Result<()> {
     let folder = server.options.progress.clone();
     let running = tokio::task::spawn_blocking(move || progress::running(&folder)).await??;
     let running = running.into_iter().map(Running::new).collect();
     let version = server.facts.version()?;
     let mut counts = server.live.0.borrow().counts;
-    if version != counted.0 && counted.1.elapsed() >= counted.2 * REST {
+    if Some(version) != counted.0 && counted.1.elapsed() >= counted.2 * REST {
         let begun = Instant::now();
-        counts = server.facts.ask(|store| store.fact_counts()).await?;
-        *counted = (version, Instant::now(), begun.elapsed());
+        counts = server.facts.ask(Store::fact_counts).await?;
+        *counted = (Some(version), Instant::now(), begun.elapsed());
     }
     let now = Now { running, counts };
     server.live.0.send_if_modified(|last| {
@@ -114,7 +118,7 @@ async fn look(server: &Arc<Server>, counted: &mut (u64, Instant, Duration)) -> R
 /// `GET /events`: the moment, and each one after it that differs.
 pub async fn events(
     State(server): State<Arc<Server>>,
-    _: Anybody,
+    _: Visitor,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let mut seen = server.live.0.subscribe();
     seen.mark_changed();

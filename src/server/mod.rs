@@ -20,7 +20,7 @@ use anyhow::Result;
 use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRequestParts, Request, State},
-    http::{HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::get,
@@ -37,6 +37,9 @@ use crate::store::Store;
 const FORM_BYTES: usize = 256 * 1024;
 /// An answer takes no longer; a recording is sent for as long as somebody listens.
 const ANSWERS_WITHIN: std::time::Duration = std::time::Duration::from_mins(2);
+
+/// What a browser may do with a file that it shows by itself, such as a recording.
+const FILE_POLICY: &str = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /// What to serve, and to whom.
 pub struct Options {
@@ -170,8 +173,15 @@ async fn guarded(State(server): State<Arc<Server>>, request: Request, next: Next
     let mut response = if !server.hosts.knows(request.headers(), request.uri()) {
         Failure::new(
             StatusCode::MISDIRECTED_REQUEST,
-            "This server is not asked by that name",
+            "This server does not answer to that name",
             "Open the address that `taskgen serve` printed; another name is given with --url.",
+        )
+        .into_response()
+    } else if is_taken_elsewhere(request.headers()) {
+        Failure::new(
+            StatusCode::FORBIDDEN,
+            "A page of another site asked for this",
+            "A link to it may be followed.",
         )
         .into_response()
     } else if !reads && !server.hosts.sent_it(request.headers()) {
@@ -187,7 +197,7 @@ async fn guarded(State(server): State<Arc<Server>>, request: Request, next: Next
             Err(_) => Failure::new(
                 StatusCode::REQUEST_TIMEOUT,
                 "That took too long",
-                "The request, or its answer, was not complete in time; nothing was changed unless the page said so.",
+                "What was sent may have been kept: look before you send it again.",
             )
             .into_response(),
         }
@@ -209,6 +219,10 @@ async fn guarded(State(server): State<Arc<Server>>, request: Request, next: Next
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    // Files that are no page: nothing of them runs.
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(FILE_POLICY));
     // What it shows may be a secret of the lab, and is out of date tomorrow.
     headers
         .entry(header::CACHE_CONTROL)
@@ -216,16 +230,27 @@ async fn guarded(State(server): State<Arc<Server>>, request: Request, next: Next
     response
 }
 
+/// Whether a page of another site wants this as a part of its own; a link is followed.
+fn is_taken_elsewhere(headers: &HeaderMap) -> bool {
+    let said = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    matches!(said("sec-fetch-site"), Some("cross-site" | "same-site"))
+        && said("sec-fetch-mode") != Some("navigate")
+}
+
 /// Lets through who may read, and notes who it is.
 async fn readers(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
     let token = cookie(request.headers(), &server.cookie);
+    // A server before this one lets in who does not sit at this machine.
+    let is_passed_on = ["forwarded", "x-forwarded-for", "x-forwarded-host"]
+        .iter()
+        .any(|name| request.headers().contains_key(*name));
     let known = token.and_then(|token| server.key.who(token));
-    let who = known.or_else(|| server.open.then_some(Who::Visitor));
+    let who = known.or_else(|| (server.open && !is_passed_on).then_some(Who::Visitor));
     let Some(who) = who else {
         return Failure::new(
             StatusCode::UNAUTHORIZED,
             "This server opens with a link",
-            "Open the link that `taskgen serve` printed. If you did, it is void: ask for a new one.",
+            "Open the link that `taskgen serve` printed; behind another server it needs --url to print one. An old link may be void.",
         )
         .into_response();
     };
@@ -234,6 +259,12 @@ async fn readers(State(server): State<Arc<Server>>, mut request: Request, next: 
 }
 
 impl Server {
+    /// Whether others reach it through a server that adds TLS.
+    fn is_behind_tls(&self) -> bool {
+        let url = self.options.url.as_ref();
+        url.is_some_and(|url| url.scheme() == "https")
+    }
+
     /// The frame of a page for `who`.
     fn frame(&self, who: &Who, here: &'static str, title: impl Into<String>) -> Frame {
         let guard = match who {

@@ -14,7 +14,7 @@ use minijinja::{
 use serde::Serialize;
 
 use super::access::Who;
-use crate::report::markup;
+use crate::report::{board_csv::plain_cell, markup};
 
 /// What a page of this server may load and send to: this server. It runs no script but its own
 /// files, and stands in no frame.
@@ -89,7 +89,7 @@ impl Frame {
 
     /// The same, of numbers that were so at a moment.
     #[must_use]
-    pub fn as_of(mut self, moment: Option<jiff::Timestamp>) -> Self {
+    pub fn of_moment(mut self, moment: Option<jiff::Timestamp>) -> Self {
         self.as_of = moment.map(|moment| moment.strftime("%H:%M:%S UTC").to_string());
         self
     }
@@ -156,6 +156,7 @@ pub fn csv(name: &str, columns: &[&str], rows: impl Iterator<Item = Vec<String>>
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record(columns).map_err(Error::new)?;
     for row in rows {
+        let row = row.iter().map(|cell| plain_cell(cell));
         lines.write_record(row).map_err(Error::new)?;
     }
     let text = lines.into_inner().map_err(|e| Error::new(e.into_error()))?;

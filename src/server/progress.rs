@@ -49,13 +49,16 @@ impl Teller {
     pub fn begin(folder: &Path, stage: &str, total: u64) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         let path = folder.join(format!("{}.json", std::process::id()));
+        // Under another name until it is locked: who finds an unlocked one removes it.
+        let begun = path.with_extension("begun");
         let file = OpenOptions::new()
             .create(true)
-            .truncate(false)
+            .truncate(true)
             .write(true)
-            .open(&path)
+            .open(&begun)
             .ok()?;
         file.try_lock().ok()?;
+        std::fs::rename(&begun, &path).ok()?;
         let mut teller = Self {
             file,
             path,
@@ -117,7 +120,10 @@ pub fn running(folder: &Path) -> Result<Vec<Progress>> {
     };
     let mut running = Vec::new();
     for entry in entries {
-        running.extend(read(&entry?.path()));
+        let path = entry?.path();
+        if path.extension().is_some_and(|of| of == "json") {
+            running.extend(read(&path));
+        }
     }
     running.sort_by(|a: &Progress, b| a.seconds.total_cmp(&b.seconds));
     Ok(running)
@@ -127,7 +133,7 @@ pub fn running(folder: &Path) -> Result<Vec<Progress>> {
 fn read(path: &Path) -> Option<Progress> {
     let file = File::open(path).ok()?;
     if !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-        // Its command is gone. Ours, before it has the lock, is made again the next time.
+        // Its command is gone.
         let _ = std::fs::remove_file(path);
         return None;
     }

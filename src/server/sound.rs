@@ -17,7 +17,7 @@ use super::{
     Anybody, Server,
     page::{Answer, Failure},
 };
-use crate::data::SeminarId;
+use crate::{data::SeminarId, store::Store, transcribe};
 
 /// The recording of a seminar, or the part of it that is asked for. The address names a seminar,
 /// never a file.
@@ -28,21 +28,21 @@ pub async fn sound(
     request: Request,
 ) -> Answer {
     let id = SeminarId::from_stored(id);
-    let seminars = server.facts.ask(move |store| store.seminars()).await?;
+    let seminars = server.facts.ask(Store::seminars).await?;
     let found = seminars.into_iter().find(|seminar| seminar.id == id);
     let path = found
         .ok_or_else(|| Failure::none("There is no such seminar"))?
         .path;
     // The database may be a stranger's.
-    if !is_inside(Path::new(&path)) {
+    if !is_inside(Path::new(&path)) || !transcribe::is_recording(Path::new(&path)) {
         return Err(Failure::none("The recording is not in the project"));
     }
     let file = server.options.seminars.join(&path);
     if !file.is_file() {
         return Err(Failure::none("The recording is not here"));
     }
-    let served = ServeFile::new(file).try_call(request).await;
-    let response = served.map_err(Error::new)?;
+    let sent = ServeFile::new(file).try_call(request).await;
+    let response = sent.map_err(Error::new)?;
     Ok(response.map(Body::new).into_response())
 }
 

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     io::ErrorKind,
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context as _, Result};
@@ -22,6 +23,9 @@ use crate::{
     server::{Listening, Options},
 };
 
+/// What is being made when the server ends has so long.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
+
 /// Addresses of the server.
 #[derive(Serialize)]
 struct Serving {
@@ -33,13 +37,18 @@ struct Serving {
 /// Runs the command until somebody stops it.
 pub fn serve(global: &Global, args: &Serve, printer: &Printer) -> Result<u8> {
     let project = Project::find(global)?;
-    drop(project.read_or_hint()?);
     let decisions = project.decide_beside(global)?;
     if args.new_links {
         decisions.forget_link_key()?;
     }
     let options = options(&project, args)?;
-    resolve::block_on(async {
+    if args.host.is_unspecified() && args.url.is_none() && !args.reviewers.is_empty() {
+        printer.note("links name an address that only this machine has\nhint: --url http://NAME:PORT, as others reach it");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
         let end = resolve::signal()?;
         let listening = Listening::start(options, decisions)
             .await
@@ -58,7 +67,10 @@ pub fn serve(global: &Global, args: &Serve, printer: &Printer) -> Result<u8> {
                 end.await;
             })
             .await
-    })?;
+    });
+    // A page that is still being made is not waited for.
+    runtime.shutdown_timeout(ENDS_WITHIN);
+    served?;
     printer.note("stopped: every decision is saved");
     Ok(exit::DONE)
 }
@@ -69,7 +81,11 @@ fn options(project: &Project, args: &Serve) -> Result<Options> {
         .map(|name| people::name(Some(name)))
         .collect::<Result<_>>()?;
     if let Some(url) = &args.url
-        && !(matches!(url.scheme(), "http" | "https") && url.has_host())
+        && !(matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && matches!(url.path(), "" | "/")
+            && url.query().is_none()
+            && url.username().is_empty())
     {
         let hint = "such as --url https://lab.example";
         return Err(Usage(format!("not an address of a server: `{url}`\nhint: {hint}")).into());

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
-use super::{Facet, Paging, Query, fold, matches};
+use super::{Facet, Paging, Query, WORDS, fold, matches};
 use crate::{
     data::{Inspiration, Review},
     server::{
@@ -91,7 +91,7 @@ fn boxes(rows: &[Row], query: &Query) -> Vec<Facet> {
 
 fn chosen<'a>(rows: &'a [Row], query: &Query, boxes: &[Facet]) -> Vec<&'a Row> {
     let words = query.get("q").map_or("", String::as_str);
-    let words: Vec<String> = words.split_whitespace().map(fold).collect();
+    let words: Vec<String> = words.split_whitespace().take(WORDS).map(fold).collect();
     let fits = |row: &&Row| {
         let mut values = boxes.iter().zip(BOXES);
         values.all(|(facet, (_, _, of))| facet.takes(of(row))) && matches(&row.folded, &words)
@@ -117,7 +117,7 @@ pub async fn page(
     let paging = Paging::new("/inspirations", &query, chosen.len());
     let frame = server
         .frame(&who, "/inspirations", "Inspirations")
-        .as_of(as_of);
+        .of_moment(as_of);
     let values = context! {
         inspirations => Serde(paging.of(&chosen)),
         all => index.0.len(),

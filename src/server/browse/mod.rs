@@ -14,7 +14,7 @@ use axum::{Router, routing::get};
 
 use super::{Server, facts};
 
-pub use paging::{Facet, Paging, Query, fold, matches};
+pub use paging::{Facet, Paging, Query, WORDS, fold, matches};
 
 /// Conclusions that take long, kept until the facts change.
 #[derive(Default)]

@@ -8,11 +8,12 @@ use serde::Serialize;
 
 use crate::{
     server::{
-        Server, Visitor,
+        Anybody, Server, Visitor,
+        access::Who,
         live::Now,
         page::{self, Answer},
     },
-    store::FactCounts,
+    store::{FactCounts, Store},
     transcribe,
 };
 
@@ -30,7 +31,10 @@ struct Overview {
 }
 
 /// `GET /`
-pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
+pub async fn page(State(server): State<Arc<Server>>, Anybody(who): Anybody) -> Answer {
+    if who != Who::Visitor {
+        return Ok(page::on_to("/review"));
+    }
     let overview = read(&server).await?;
     let frame = server.frame(&who, "/", "Overview");
     let values = context! { overview => Serde(&overview) };
@@ -58,7 +62,7 @@ async fn read(server: &Arc<Server>) -> anyhow::Result<Overview> {
     .await?;
     let mut now = server.live.now();
     // Before the first look, and after a change of a moment ago.
-    now.counts = server.facts.ask(|store| store.fact_counts()).await?;
+    now.counts = server.facts.ask(Store::fact_counts).await?;
     Ok(Overview {
         recordings,
         transcribed,

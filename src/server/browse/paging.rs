@@ -10,6 +10,9 @@ use url::form_urlencoded::Serializer;
 /// Items on a page.
 const ITEMS: usize = 50;
 
+/// Words of a search; more are left out.
+pub const WORDS: usize = 16;
+
 /// What an address asks for, by name; empty values ask for nothing.
 pub type Query = BTreeMap<String, String>;
 

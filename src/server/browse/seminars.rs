@@ -131,10 +131,10 @@ fn segments(transcript: &data::Transcript, inspirations: &[data::Inspiration]) -
         let chars: Vec<char> = segment.text.chars().collect();
         let mut pieces: Vec<(String, bool)> = Vec::new();
         for (offset, c) in chars.iter().enumerate() {
-            let quoted = quotes.iter().any(|of| of.contains(&(at + offset)));
+            let is_quoted = quotes.iter().any(|of| of.contains(&(at + offset)));
             match pieces.last_mut() {
-                Some((text, same)) if *same == quoted => text.push(*c),
-                _ => pieces.push((c.to_string(), quoted)),
+                Some((text, same)) if *same == is_quoted => text.push(*c),
+                _ => pieces.push((c.to_string(), is_quoted)),
             }
         }
         // Between two segments there is one character (`Transcript::text`).

@@ -74,12 +74,12 @@ pub async fn page(
     let read = move |store: &Store| Ok((read(&of, store, &id)?, index(&of, store)?.0));
     let (shown, index) = server.facts.ask(read).await?;
     let task = shown.ok_or_else(|| Failure::none("There is no such task"))?;
-    let row = index.0.iter().find(|row| row.task.id == task.task.id);
+    let row = index.rows.iter().find(|row| row.task.id == task.task.id);
     let frame = server.frame(&who, "/tasks", "Task");
     let values = context! {
         task => Serde(&task),
         row => Serde(row),
-        ranked => index.0.iter().filter(|row| row.rank.is_some()).count(),
+        ranked => index.rated,
     };
     frame.page(include_str!("../templates/task.html"), values)
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
-use super::{Facet, Paging, Query, fold, matches};
+use super::{Facet, Paging, Query, WORDS, fold, matches};
 use crate::{
     data::{Curated, Difficulty, Origin, Phase, SubjectKind, Task, TaskDecision, TaskType},
     rank,
@@ -20,7 +20,12 @@ use crate::{
 };
 
 /// All current tasks, best first; those that were not ranked come last.
-pub struct Index(pub Vec<Row>);
+pub struct Index {
+    /// The tasks.
+    pub rows: Vec<Row>,
+    /// Items of the newest ranking, those that are no longer current included.
+    pub rated: usize,
+}
 
 /// A task in the list.
 #[derive(Serialize)]
@@ -86,7 +91,8 @@ impl Index {
         };
         let mut rows: Vec<Row> = store.tasks()?.into_iter().map(row).collect();
         rows.sort_by_cached_key(|row| (row.rank.unwrap_or(usize::MAX), row.task.id.clone()));
-        Ok(Self(rows))
+        let rated = places.len();
+        Ok(Self { rows, rated })
     }
 }
 
@@ -123,13 +129,13 @@ type Box = (&'static str, &'static str, fn(&Row) -> Option<&str>);
 
 const BOXES: [Box; 8] = [
     ("phase", "Phase", |row| {
-        row.task.facets.phase.map(|of| of.label())
+        row.task.facets.phase.map(Phase::label)
     }),
     ("type", "Type", |row| {
-        row.task.facets.task_type.map(|of| of.label())
+        row.task.facets.task_type.map(TaskType::label)
     }),
     ("difficulty", "Difficulty", |row| {
-        row.task.facets.difficulty.map(|of| of.label())
+        row.task.facets.difficulty.map(Difficulty::label)
     }),
     ("discipline", "Discipline", |row| {
         row.task.facets.discipline.as_deref()
@@ -149,7 +155,7 @@ const BOXES: [Box; 8] = [
 /// The rows that `query` asks for, in its order.
 fn chosen<'a>(rows: &'a [Row], query: &Query, boxes: &[Facet]) -> Vec<&'a Row> {
     let words = query.get("q").map_or("", String::as_str);
-    let words: Vec<String> = words.split_whitespace().map(fold).collect();
+    let words: Vec<String> = words.split_whitespace().take(WORDS).map(fold).collect();
     let fits = |row: &&Row| {
         let mut values = boxes.iter().zip(BOXES);
         values.all(|(facet, (_, _, of))| facet.takes(of(row))) && matches(&row.folded, &words)
@@ -172,13 +178,13 @@ pub async fn page(
 ) -> Answer {
     let of = Arc::clone(&server);
     let (index, as_of) = server.facts.ask(move |store| index(&of, store)).await?;
-    let boxes = boxes(&index.0, &query);
-    let chosen = chosen(&index.0, &query, &boxes);
+    let boxes = boxes(&index.rows, &query);
+    let chosen = chosen(&index.rows, &query, &boxes);
     let paging = Paging::new("/tasks", &query, chosen.len());
-    let frame = server.frame(&who, "/tasks", "Tasks").as_of(as_of);
+    let frame = server.frame(&who, "/tasks", "Tasks").of_moment(as_of);
     let values = context! {
         tasks => Serde(paging.of(&chosen)),
-        all => index.0.len(),
+        all => index.rows.len(),
         boxes => Serde(&boxes),
         q => query.get("q"),
         sort => query.get("sort"),
@@ -195,7 +201,7 @@ pub async fn json(
 ) -> Answer {
     let of = Arc::clone(&server);
     let (index, _) = server.facts.ask(move |store| index(&of, store)).await?;
-    page::json(&chosen(&index.0, &query, &boxes(&index.0, &query)))
+    page::json(&chosen(&index.rows, &query, &boxes(&index.rows, &query)))
 }
 
 /// `GET /tasks.csv`: all that fit.
@@ -206,7 +212,7 @@ pub async fn csv(
 ) -> Answer {
     let of = Arc::clone(&server);
     let (index, _) = server.facts.ask(move |store| index(&of, store)).await?;
-    let chosen = chosen(&index.0, &query, &boxes(&index.0, &query));
+    let chosen = chosen(&index.rows, &query, &boxes(&index.rows, &query));
     let rows = chosen.into_iter().map(|row| {
         let rank = row.rank.map_or_else(String::new, |rank| rank.to_string());
         let values = BOXES.map(|(_, _, of)| of(row).unwrap_or_default().to_owned());

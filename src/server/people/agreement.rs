@@ -69,8 +69,8 @@ impl Kind {
     }
 }
 
-fn read(store: &Store, seed: u64) -> Result<Standings> {
-    let duels = |kind| items::duels(store, kind, seed);
+fn read(server: &Server, store: &Store) -> Result<Standings> {
+    let duels = |kind| items::duels(server, store, kind);
     Ok(Standings {
         kinds: vec![
             Kind::new("Inspirations", &items::inspirations(store)?),
@@ -78,7 +78,7 @@ fn read(store: &Store, seed: u64) -> Result<Standings> {
             Kind::new("Duels of tasks", &duels(SubjectKind::Task)?),
             Kind::new("Duels of reports", &duels(SubjectKind::Report)?),
         ],
-        tasks: human::of_tasks(store, seed)?,
+        tasks: human::of_tasks(store, server.options.seed)?,
         agents: human::of_agents(store)?,
     })
 }
@@ -86,7 +86,7 @@ fn read(store: &Store, seed: u64) -> Result<Standings> {
 async fn standings(server: &Arc<Server>) -> Result<(Arc<Standings>, Option<Timestamp>)> {
     let of = Arc::clone(server);
     let ask = move |store: &Store| {
-        let draw = || store.at_one_moment(|| read(store, of.options.seed));
+        let draw = || store.at_one_moment(|| read(&of, store));
         of.people.standings.get(&of.facts, draw)
     };
     server.facts.ask(ask).await
@@ -95,7 +95,7 @@ async fn standings(server: &Arc<Server>) -> Result<(Arc<Standings>, Option<Times
 /// `GET /people`
 pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
     let (standings, as_of) = standings(&server).await?;
-    let frame = server.frame(&who, "/people", "People").as_of(as_of);
+    let frame = server.frame(&who, "/people", "People").of_moment(as_of);
     let values = context! { of => Serde(&*standings) };
     frame.page(include_str!("../templates/people/agreement.html"), values)
 }

@@ -34,7 +34,7 @@ pub async fn enter(State(server): State<Arc<Server>>, Query(link): Query<Link>) 
         return Err(Failure::new(
             StatusCode::UNAUTHORIZED,
             "This link is not, or no longer, good here",
-            "Ask whoever runs the server: `taskgen serve --reviewer NAME` prints a link.",
+            "A new link is printed by `taskgen serve --reviewer NAME`.",
         ));
     };
     let (frame, to) = match &who {
@@ -49,10 +49,15 @@ pub async fn enter(State(server): State<Arc<Server>>, Query(link): Query<Link>) 
         context! { to => to },
     )?;
     let set = format!(
-        "{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}",
+        "{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}",
         server.cookie,
         link.token,
-        u64::from(DAYS) * 24 * 60 * 60
+        u64::from(DAYS) * 24 * 60 * 60,
+        if server.is_behind_tls() {
+            "; Secure"
+        } else {
+            ""
+        }
     );
     let set = HeaderValue::try_from(set).map_err(Error::new)?;
     response.headers_mut().insert(header::SET_COOKIE, set);

@@ -15,11 +15,11 @@ use super::{
     Shown, Undo, card_page,
     form::{Mode, Signed, note},
     items, no_decision,
-    queue::{Asked, address, place},
+    queue::{Asked, Before, address, place},
     write,
 };
 use crate::{
-    data::{ItemId, ReportHead, Side, SubjectKind, TaskId, Verdict},
+    data::{Comparison, ItemId, ReportHead, ReportId, Side, SubjectKind, TaskId, Verdict},
     report::markdown,
     server::{
         Reviewer, Server,
@@ -81,8 +81,8 @@ pub async fn card_of_reports(
 }
 
 async fn card(server: &Arc<Server>, kind: SubjectKind, name: String, asked: Asked) -> Answer {
-    let (seed, by, query) = (server.options.seed, name.clone(), asked.clone());
-    let read = move |store: &Store| store.at_one_moment(|| read(store, kind, seed, &by, &query));
+    let (of, by, query) = (Arc::clone(server), name.clone(), asked.clone());
+    let read = move |store: &Store| store.at_one_moment(|| read(&of, store, kind, &by, &query));
     let shown = server.facts.ask(read).await?;
     let title = match kind {
         SubjectKind::Task => "Which task is better?",
@@ -100,13 +100,14 @@ async fn card(server: &Arc<Server>, kind: SubjectKind, name: String, asked: Aske
 }
 
 fn read(
+    server: &Server,
     store: &Store,
     kind: SubjectKind,
-    seed: u64,
     reviewer: &str,
     asked: &Asked,
 ) -> Result<Shown<Card>> {
-    let items = items::duels(store, kind, seed)?;
+    let seed = server.options.seed;
+    let items = items::duels(server, store, kind)?;
     let place = place(&items, reviewer, seed, asked, path(kind));
     let card = match &place.id {
         Some(id) => card_of(store, kind, id, items::sides(id, reviewer, seed))?,
@@ -168,8 +169,7 @@ fn card_of(
 
 /// A report that ended well, on a current task.
 fn report(store: &Store, item: &ItemId) -> Result<Option<ReportHead>> {
-    let mut reports = items::current_reports(store)?.into_iter();
-    Ok(reports.find(|of| of.id.as_str() == item.as_str()))
+    items::report(store, &ReportId::from_stored(item.to_string()))
 }
 
 /// Whether two may be compared: current tasks, or reports of different agents on one task.
@@ -237,20 +237,42 @@ async fn decide(
     let Some([a, b]) = sides else {
         return Err(no_decision(&id));
     };
-    let kept = write(server, move |store| {
-        let is_there = may_be_compared(store, kind, [&a, &b])?;
-        if is_there {
-            store.save_comparison_of_person(kind, [&a, &b], &name, &verdict)?;
+    let (by, pair) = (name.clone(), id.clone());
+    let before = write(server, move |store| {
+        if !may_be_compared(store, kind, [&a, &b])? {
+            return Ok(None);
         }
-        Ok(is_there)
+        let before = own(store, kind, &pair, &by)?;
+        store.save_comparison_of_person(kind, [&a, &b], &by, &verdict)?;
+        Ok(Some(before))
     })
     .await?;
-    let said = if kept {
-        [("done", id.as_str())].to_vec()
-    } else {
-        [("after", id.as_str()), ("notice", "gone")].to_vec()
+    let said = match before {
+        Some(before) => {
+            server.people.earlier.set(&name, &id, before);
+            [("done", id.as_str())].to_vec()
+        }
+        None => [("after", id.as_str()), ("notice", "gone")].to_vec(),
     };
     Ok(on_to(&address(path(kind), form.mode, &said)))
+}
+
+/// What a person said of a pair before.
+fn own(store: &Store, kind: SubjectKind, pair: &str, by: &str) -> Result<Before> {
+    let said = store.comparisons_of_people(kind)?.into_iter();
+    let mut said = said
+        .filter(|of| of.judge.model_returned == by)
+        .map(|of| of.judged);
+    let own = said.find(|of| items::pair_id([of.a.as_str(), of.b.as_str()]) == pair);
+    Ok(match own {
+        Some(Comparison {
+            a,
+            b,
+            outcome: Ok(verdict),
+            ..
+        }) => Before::Verdict([a, b], verdict),
+        _ => Before::Nothing,
+    })
 }
 
 /// `POST /review/duels/tasks/undo`
@@ -274,15 +296,20 @@ async fn undo(
     kind: SubjectKind,
     Signed { name, form }: Signed<Undo>,
 ) -> Result<Response, Failure> {
-    let Some([a, b]) = items::sides(&form.id, &name, server.options.seed) else {
+    let before = server.people.earlier.take(&name, &form.id);
+    let sides = items::sides(&form.id, &name, server.options.seed);
+    let (Some(before), Some([a, b])) = (before, sides) else {
         return Ok(on_to(&address(
             path(kind),
             form.mode,
             &[("notice", "nothing")],
         )));
     };
-    write(server, move |store| {
-        store.withdraw_comparison_of_person(kind, [&a, &b], &name)
+    write(server, move |store| match before {
+        Before::Verdict([a, b], verdict) => {
+            store.save_comparison_of_person(kind, [&a, &b], &name, &verdict)
+        }
+        _ => store.withdraw_comparison_of_person(kind, [&a, &b], &name),
     })
     .await?;
     let said = [("show", form.id.as_str()), ("notice", "undone")];

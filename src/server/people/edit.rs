@@ -75,6 +75,11 @@ pub async fn keep(
     Signed { name, form }: Signed<Words>,
 ) -> Result<Response, Failure> {
     let id = TaskId::from_stored(id);
+    // A browser ends each line with both.
+    let form = Words {
+        text: form.text.replace("\r\n", "\n"),
+        ..form
+    };
     let (text, by, is_forced) = (form.text.clone(), name.clone(), !form.force.is_empty());
     let changed = write(&server, move |store| {
         let Some(task) = store.task(&id)? else {
@@ -89,7 +94,13 @@ pub async fn keep(
     };
     let (id, notice) = match changed {
         Ok(changed) => (changed.id, "edited"),
-        Err(Refusal::NotCurrent(NotCurrent::ChangedInto(into))) => (into, "changed"),
+        Err(Refusal::NotCurrent(NotCurrent::ChangedInto(into))) => {
+            // The words that were typed are not thrown away: they are shown beside the new ones.
+            let of = server.facts.ask(move |store| store.task(&into)).await?;
+            let why = "Others changed it meanwhile: nothing was kept. This is what you typed, for the task as it is now.";
+            let task = of.unwrap_or(task);
+            return shown(&server, &name, &task, &form.text, Some((why.into(), false)));
+        }
         Err(Refusal::NotCurrent(_)) => (task.id, "gone"),
         Err(why) => return shown(&server, &name, &task, &form.text, Some(refusal(&why))),
     };

@@ -55,6 +55,7 @@ fn unreadable(error: &str) -> Failure {
 
 /// A note as it is kept.
 pub fn note(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
     text.trim().chars().take(NOTE).collect()
 }
 

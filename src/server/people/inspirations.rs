@@ -15,11 +15,11 @@ use super::{
     Shown, Undo, card_page,
     form::{Mode, Signed, note},
     items, no_decision,
-    queue::{Asked, address, place},
+    queue::{Asked, Before, address, place},
     write,
 };
 use crate::{
-    data::{Fault, Inspiration, InspirationId, Review, Reviewer as Kind, SeminarId},
+    data::{Fault, Inspiration, InspirationId, Review, Reviewer as Kind, SeminarId, Standing},
     report::quotes::{InContext, in_context},
     server::{
         Reviewer, Server,
@@ -156,11 +156,23 @@ pub async fn decide(
         settles: form.mode == Mode::Disputed,
     };
     let of = InspirationId::from_stored(id.clone());
-    let kept = write(&server, move |store| store.save_review(&of, &review)).await?;
-    let said = if kept {
-        [("done", id.as_str())].to_vec()
-    } else {
-        [("after", id.as_str()), ("notice", "gone")].to_vec()
+    let by = review.name.clone();
+    let refused = write(&server, move |store| {
+        let Some(found) = store.inspiration(&of)? else {
+            return Ok(Some("gone"));
+        };
+        if review.settles && Review::standing(&found.reviews) != Standing::Disputed {
+            return Ok(Some("settled"));
+        }
+        Ok((!store.save_review(&of, &review)?).then_some("gone"))
+    })
+    .await?;
+    let said = match refused {
+        None => {
+            server.people.earlier.set(&by, &id, Before::Nothing);
+            [("done", id.as_str())].to_vec()
+        }
+        Some(notice) => [("after", id.as_str()), ("notice", notice)].to_vec(),
     };
     Ok(on_to(&address(PATH, form.mode, &said)))
 }
@@ -171,7 +183,8 @@ pub async fn undo(
     Signed { name, form }: Signed<Undo>,
 ) -> Result<Response, Failure> {
     let of = InspirationId::from_stored(form.id.clone());
-    let undone = write(&server, move |store| store.withdraw_review(&of, &name)).await?;
+    let is_last = server.people.earlier.take(&name, &form.id).is_some();
+    let undone = is_last && write(&server, move |store| store.withdraw_review(&of, &name)).await?;
     let said = if undone {
         [("show", form.id.as_str()), ("notice", "undone")].to_vec()
     } else {

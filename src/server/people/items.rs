@@ -1,16 +1,20 @@
 //! What people judge, with what each said of it: inspirations, tasks, reports, and pairs of both.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use anyhow::Result;
 
 use super::queue::{Item, all_pairs, drawn_pairs, in_drawn_order};
 use crate::{
     data::{
-        Inspiration, ItemId, ReportHead, Review, Reviewer, Side, State, SubjectKind, Task,
-        TaskDecision, TaskId, id::drawn_place,
+        Inspiration, ItemId, ReportHead, ReportId, Review, Reviewer, Side, State, SubjectKind,
+        Task, TaskDecision, TaskId, id::drawn_place,
     },
     rank,
+    server::Server,
     store::Store,
 };
 
@@ -70,16 +74,29 @@ pub fn tasks(store: &Store) -> Result<Vec<Item>> {
     Ok(store.tasks()?.into_iter().map(item).collect())
 }
 
-/// The reports on current tasks that ended well.
-pub fn current_reports(store: &Store) -> Result<Vec<ReportHead>> {
-    let tasks: BTreeSet<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
-    let mut reports = store.report_heads()?;
-    reports.retain(|of| of.state == State::Ok && tasks.contains(&of.task));
-    Ok(reports)
+/// The reports on current tasks that ended well. Reading eighty thousand for each card would take
+/// half a second: they are kept.
+fn current_reports(server: &Server, store: &Store) -> Result<Arc<Vec<ReportHead>>> {
+    let read = || {
+        let tasks: BTreeSet<TaskId> = store.tasks()?.into_iter().map(|task| task.id).collect();
+        let mut reports = store.report_heads()?;
+        reports.retain(|of| of.state == State::Ok && tasks.contains(&of.task));
+        Ok(reports)
+    };
+    Ok(server.people.reports.get(&server.facts, read)?.0)
+}
+
+/// A report that ended well, on a current task.
+pub fn report(store: &Store, id: &ReportId) -> Result<Option<ReportHead>> {
+    let found = store.report_head(id)?.filter(|of| of.state == State::Ok);
+    match found {
+        Some(of) if store.is_current(&of.task)?.is_ok() => Ok(Some(of)),
+        _ => Ok(None),
+    }
 }
 
 /// Reports to score.
-pub fn reports(store: &Store) -> Result<Vec<Item>> {
+pub fn reports(server: &Server, store: &Store) -> Result<Vec<Item>> {
     let mut labels: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for score in store.scores()? {
         if score.criterion.is_none() {
@@ -87,20 +104,21 @@ pub fn reports(store: &Store) -> Result<Vec<Item>> {
             of_report.insert(score.rater, score.value);
         }
     }
-    let item = |of: ReportHead| Item {
+    let item = |of: &ReportHead| Item {
         labels: labels.remove(of.id.as_str()).unwrap_or_default(),
         id: of.id.to_string(),
         standing: None,
         block: 0,
     };
-    Ok(current_reports(store)?.into_iter().map(item).collect())
+    Ok(current_reports(server, store)?.iter().map(item).collect())
 }
 
 /// Pairs to compare.
-pub fn duels(store: &Store, kind: SubjectKind, seed: u64) -> Result<Vec<Item>> {
+pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<Item>> {
+    let seed = server.options.seed;
     let pairs = match kind {
         SubjectKind::Task => drawn_pairs(&compared_tasks(store, seed)?, seed),
-        SubjectKind::Report => pairs_of_reports(&current_reports(store)?, seed),
+        SubjectKind::Report => pairs_of_reports(&current_reports(server, store)?, seed),
     };
     let mut labels: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for of in store.comparisons_of_people(kind)? {

@@ -30,7 +30,7 @@ use super::{
     facts,
     page::{Answer, Failure},
 };
-use crate::store::Store;
+use crate::{data::ReportHead, store::Store};
 use queue::{Asked, Place};
 
 /// What is kept between two requests.
@@ -38,6 +38,7 @@ use queue::{Asked, Place};
 pub struct Kept {
     earlier: queue::Earlier,
     standings: facts::Kept<agreement::Standings>,
+    reports: facts::Kept<Vec<ReportHead>>,
 }
 
 /// The pages of reviewers, and what visitors see of what they decided.

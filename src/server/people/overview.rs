@@ -31,15 +31,15 @@ struct Row {
 
 /// `GET /review`
 pub async fn page(State(server): State<Arc<Server>>, Reviewer(name): Reviewer) -> Answer {
-    let (seed, by) = (server.options.seed, name.clone());
-    let read = move |store: &Store| store.at_one_moment(|| rows(store, seed, &by));
+    let (of, by) = (Arc::clone(&server), name.clone());
+    let read = move |store: &Store| store.at_one_moment(|| rows(&of, store, &by));
     let rows = server.facts.ask(read).await?;
     let frame = server.frame(&Who::Reviewer(name), "/review", "Your reviews");
     let values = context! { rows => Serde(&rows) };
     frame.page(include_str!("../templates/people/overview.html"), values)
 }
 
-fn rows(store: &Store, seed: u64, reviewer: &str) -> Result<Vec<Row>> {
+fn rows(server: &Server, store: &Store, reviewer: &str) -> Result<Vec<Row>> {
     let row = |name, path, items: &[Item], weights| Row {
         name,
         path,
@@ -47,7 +47,7 @@ fn rows(store: &Store, seed: u64, reviewer: &str) -> Result<Vec<Row>> {
         agreement: with_others(reviewer, items.iter().map(|of| &of.labels), weights),
     };
     let same = Weights::Identity;
-    let duels = |kind| items::duels(store, kind, seed);
+    let duels = |kind| items::duels(server, store, kind);
     Ok(vec![
         row(
             "Inspirations",
@@ -59,7 +59,7 @@ fn rows(store: &Store, seed: u64, reviewer: &str) -> Result<Vec<Row>> {
         row(
             "Reports",
             "/review/reports",
-            &items::reports(store)?,
+            &items::reports(server, store)?,
             Weights::Quadratic,
         ),
         row(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::form_urlencoded::Serializer;
 
 use super::form::Mode;
-use crate::data::{PersonScore, Standing, TaskDecision, id::drawn_place};
+use crate::data::{ItemId, PersonScore, Standing, TaskDecision, Verdict, id::drawn_place};
 
 /// Each thing is judged by so many people.
 const PEOPLE: usize = 2;
@@ -88,6 +88,8 @@ pub enum Notice {
     Undone,
     /// There was no last decision.
     Nothing,
+    /// Others settled it.
+    Settled,
 }
 
 impl Notice {
@@ -102,6 +104,7 @@ impl Notice {
                 "Your words are kept: this is the task now, and it waits for a decision."
             }
             Self::Undone => "Your decision was taken back: here it is again.",
+            Self::Settled => "It is settled already: nothing was decided.",
             Self::Nothing => "There is no decision of yours to take back here.",
         }
     }
@@ -170,10 +173,12 @@ pub fn place(
     // Behind the last one comes the first: what was skipped comes again.
     order.rotate_left(from.map_or(0, |at| at + 1));
     let open = order.iter().find(|of| of.is_open(reviewer, mode));
+    // Of a dispute the card shows what others said: nothing else may be asked for there.
+    let may_show = |of: &Item| mode != Mode::Disputed || of.is_open(reviewer, mode);
     let shown = asked
         .show
         .as_ref()
-        .filter(|id| items.iter().any(|of| of.id == **id));
+        .filter(|id| items.iter().any(|of| of.id == **id && may_show(of)));
     let id = shown.or(open.map(|of| &of.id)).cloned();
     let after = id.as_deref().unwrap_or_default();
     Place {
@@ -202,14 +207,18 @@ pub fn address(path: &str, mode: Mode, says: &[(&str, &str)]) -> String {
 /// What a reviewer had said before the last decision, so that an undo brings it back.
 #[derive(Clone, Debug)]
 pub enum Before {
+    /// Nothing: it was the first decision.
+    Nothing,
+    /// Of a pair, as it was shown.
+    Verdict([ItemId; 2], Verdict),
     /// Of a task.
     Task(TaskDecision),
     /// Of a report.
     Scores(Vec<PersonScore>),
 }
 
-/// What the last decisions took the place of, by reviewer and id; gone with the server, and then an
-/// undo takes back the decision alone.
+/// What the last decisions took the place of, by reviewer and id. Only those can be taken back: a
+/// form that is sent twice, or after the server was started again, takes nothing back.
 #[derive(Default)]
 pub struct Earlier(Mutex<BTreeMap<(String, String), Before>>);
 
@@ -217,17 +226,14 @@ pub struct Earlier(Mutex<BTreeMap<(String, String), Before>>);
 const REMEMBERED: usize = 1000;
 
 impl Earlier {
-    /// Remembers what `reviewer` had said of `id` before, if anything.
-    pub fn set(&self, reviewer: &str, id: &str, before: Option<Before>) {
+    /// Remembers what `reviewer` had said of `id` before.
+    pub fn set(&self, reviewer: &str, id: &str, before: Before) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (reviewer.to_owned(), id.to_owned());
         if all.len() >= REMEMBERED {
             all.clear();
         }
-        match before {
-            Some(before) => drop(all.insert(key, before)),
-            None => drop(all.remove(&key)),
-        }
+        all.insert(key, before);
     }
 
     /// What `reviewer` had said of `id` before; it is forgotten then.

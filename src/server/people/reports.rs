@@ -76,7 +76,7 @@ pub async fn card(
 
 fn read(server: &Server, store: &Store, reviewer: &str, asked: &Asked) -> Result<Shown<Card>> {
     let place = place(
-        &items::reports(store)?,
+        &items::reports(server, store)?,
         reviewer,
         server.options.seed,
         asked,
@@ -118,8 +118,7 @@ fn own(store: &Store, report: &ReportId, reviewer: &str) -> Result<Vec<PersonSco
 }
 
 fn card_of(store: &Store, id: &str) -> Result<Option<Card>> {
-    let mut reports = items::current_reports(store)?.into_iter();
-    let Some(report) = reports.find(|of| of.id.as_str() == id) else {
+    let Some(report) = items::report(store, &ReportId::from_stored(id.to_owned()))? else {
         return Ok(None);
     };
     let Some(task) = store.task(&report.task)? else {
@@ -162,8 +161,7 @@ pub async fn score(
     };
     let (report, rater) = (ReportId::from_stored(id.clone()), name.clone());
     let kept = write(&server, move |store| {
-        let mut reports = items::current_reports(store)?.into_iter();
-        let Some(of) = reports.find(|of| of.id == report) else {
+        let Some(of) = items::report(store, &report)? else {
             return Ok(None);
         };
         let before = own(store, &report, &rater)?;
@@ -186,7 +184,11 @@ pub async fn score(
     .await?;
     let said = match kept {
         Some(before) => {
-            let before = (!before.is_empty()).then_some(Before::Scores(before));
+            let before = if before.is_empty() {
+                Before::Nothing
+            } else {
+                Before::Scores(before)
+            };
             server.people.earlier.set(&name, &id, before);
             [("done", id.as_str())].to_vec()
         }
@@ -213,12 +215,14 @@ pub async fn undo(
     State(server): State<Arc<Server>>,
     Signed { name, form }: Signed<Undo>,
 ) -> Result<Response, Failure> {
-    let before = server.people.earlier.take(&name, &form.id);
+    let Some(before) = server.people.earlier.take(&name, &form.id) else {
+        return Ok(on_to(&address(PATH, form.mode, &[("notice", "nothing")])));
+    };
     let report = ReportId::from_stored(form.id.clone());
     write(&server, move |store| {
         store.withdraw_scores(&report, &name)?;
         match before {
-            Some(Before::Scores(before)) => store.save_scores(&before).map(|_| ()),
+            Before::Scores(before) => store.save_scores(&before).map(|_| ()),
             _ => Ok(()),
         }
     })

@@ -19,7 +19,7 @@ use super::{
     write,
 };
 use crate::{
-    data::{Curated, Origin, Task, TaskDecision, TaskFault, TaskId},
+    data::{Curated, Origin, Standing, Task, TaskDecision, TaskFault, TaskId},
     report::quotes::{InContext, in_context},
     server::{
         Reviewer, Server,
@@ -180,25 +180,28 @@ pub async fn decide(
         note: note(&form.note),
         settles: form.mode == Mode::Disputed,
     };
-    let task = id.clone();
     let by = name.clone();
     let (before, kept) = write(&server, move |store| {
-        let before = own(store, &task, &by)?;
-        Ok((before, store.save_task_decision(&decision)?))
+        let mut said = store.task_decisions()?;
+        let said = said.remove(&decision.task).unwrap_or_default();
+        if decision.settles && TaskDecision::standing(&said) != Standing::Disputed {
+            return Ok((None, None));
+        }
+        let before = said.into_iter().find(|of| of.by == by);
+        Ok((before, Some(store.save_task_decision(&decision)?)))
     })
     .await?;
     let said = match &kept {
-        Ok(()) => {
-            server
-                .people
-                .earlier
-                .set(&name, &id, before.map(Before::Task));
+        None => [("after", id.as_str()), ("notice", "settled")].to_vec(),
+        Some(Ok(())) => {
+            let before = before.map_or(Before::Nothing, Before::Task);
+            server.people.earlier.set(&name, &id, before);
             [("done", id.as_str())].to_vec()
         }
-        Err(NotCurrent::ChangedInto(into)) => {
+        Some(Err(NotCurrent::ChangedInto(into))) => {
             [("show", into.as_str()), ("notice", "changed")].to_vec()
         }
-        Err(NotCurrent::Gone | NotCurrent::SetAside) => {
+        Some(Err(NotCurrent::Gone | NotCurrent::SetAside)) => {
             [("after", id.as_str()), ("notice", "gone")].to_vec()
         }
     };
@@ -210,11 +213,13 @@ pub async fn undo(
     State(server): State<Arc<Server>>,
     Signed { name, form }: Signed<Undo>,
 ) -> Result<Response, Failure> {
-    let before = server.people.earlier.take(&name, &form.id);
+    let Some(before) = server.people.earlier.take(&name, &form.id) else {
+        return Ok(on_to(&address(PATH, form.mode, &[("notice", "nothing")])));
+    };
     let task = TaskId::from_stored(form.id.clone());
     write(&server, move |store| match before {
         // What is not current any more has no decision to come back.
-        Some(Before::Task(before)) => store.save_task_decision(&before).map(|_| ()),
+        Before::Task(before) => store.save_task_decision(&before).map(|_| ()),
         _ => store.withdraw_task_decision(&task, &name),
     })
     .await?;

@@ -72,7 +72,9 @@ pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> A
         unpriced => shown.totals.iter().map(|of| of.unpriced).sum::<u64>(),
         total => dollars(total),
     };
-    let frame = server.frame(&who, "/calls", "Calls to models").as_of(as_of);
+    let frame = server
+        .frame(&who, "/calls", "Calls to models")
+        .of_moment(as_of);
     frame.page(include_str!("../templates/results/calls.html"), values)
 }
 

@@ -165,7 +165,7 @@ pub async fn page(
     let found = found(&server, &query).await?;
     let mut frame = server
         .frame(&who, "/leaderboard", "Leaderboard")
-        .as_of(found.as_of);
+        .of_moment(found.as_of);
     if found.board.reports == 0 || !found.board.evaluated {
         let values = context! {
             reports => found.board.reports,

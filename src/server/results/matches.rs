@@ -125,7 +125,7 @@ pub async fn page(
         boxes => Serde([agents(&rows, &query), tournaments(&rows, &query)]),
         paging => Serde(&paging),
     };
-    let frame = server.frame(&who, "/matches", "Matches").as_of(as_of);
+    let frame = server.frame(&who, "/matches", "Matches").of_moment(as_of);
     frame.page(include_str!("../templates/results/matches.html"), values)
 }
 

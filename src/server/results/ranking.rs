@@ -44,7 +44,7 @@ fn draw(store: &Store) -> Result<Option<Ranked>> {
 /// `GET /ranking`
 pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
     let (ranked, as_of) = found(&server).await?;
-    let mut frame = server.frame(&who, "/ranking", "Ranking").as_of(as_of);
+    let mut frame = server.frame(&who, "/ranking", "Ranking").of_moment(as_of);
     let Some(ranked) = &*ranked else {
         let template = include_str!("../templates/results/no_ranking.html");
         return frame.page(template, context! {});

@@ -13,7 +13,7 @@ use crate::{
     report::board_csv::plain_cell,
     server::{
         Server, Visitor,
-        browse::{Facet, Paging, Query, fold, matches},
+        browse::{Facet, Paging, Query, WORDS, fold, matches},
         page::{self, Answer},
     },
     store::Store,
@@ -127,7 +127,7 @@ impl Index {
     /// The reports that `query` asks for.
     fn chosen(&self, query: &Query, boxes: &[Facet; 3]) -> Vec<Listed<'_>> {
         let words = query.get("q").map_or("", String::as_str);
-        let words: Vec<String> = words.split_whitespace().map(fold).collect();
+        let words: Vec<String> = words.split_whitespace().take(WORDS).map(fold).collect();
         let [agent, state, language] = boxes;
         let fits = |row: &&Row| {
             let task = &self.tasks[row.task];
@@ -184,7 +184,7 @@ pub async fn page(
         q => query.get("q"),
         paging => Serde(&paging),
     };
-    let frame = server.frame(&who, "/reports", "Reports").as_of(as_of);
+    let frame = server.frame(&who, "/reports", "Reports").of_moment(as_of);
     frame.page(include_str!("../templates/results/reports.html"), values)
 }
 

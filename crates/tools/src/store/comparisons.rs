@@ -107,10 +107,13 @@ impl Store {
         let (run, stream) = (self.run, self.stream());
         let [a, b] = sides;
         self.write(|tx| {
-            tx.execute(
-                "DELETE FROM judgement WHERE id = ?1",
-                [comparison_of_person(kind, [b, a], by)],
-            )?;
+            // The same winner for another reason is another verdict.
+            for sides in [[a, b], [b, a]] {
+                tx.execute(
+                    "DELETE FROM judgement WHERE id = ?1",
+                    [comparison_of_person(kind, sides, by)],
+                )?;
+            }
             let _: Kept = put(
                 tx,
                 &NewJudgement {

@@ -86,7 +86,13 @@ impl Store {
 
     /// Adds what a person said of an inspiration; false if it is gone.
     pub fn save_review(&self, id: &InspirationId, review: &Review) -> Result<bool> {
-        self.change_reviews(id, |reviews| reviews.push(review.clone()))
+        self.change_reviews(id, |reviews| {
+            let last = reviews.iter().rfind(|of| of.is_of_person(&review.name));
+            // A button that was pressed twice decides once.
+            if last != Some(review) {
+                reviews.push(review.clone());
+            }
+        })
     }
 
     /// Takes back what the person `name` said last of an inspiration.

@@ -210,6 +210,14 @@ impl Store {
         self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))
     }
 
+    /// How many recordings were forgotten, finished or not.
+    pub fn count_forgotten(&self) -> Result<u64> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT count(*) FROM forgotten")?;
+            Ok(statement.query_row([], |row| row.get(0))?)
+        })
+    }
+
     /// A number that changes when another connection has written.
     pub fn data_version(&self) -> Result<i64> {
         self.read(|connection| {

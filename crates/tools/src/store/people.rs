@@ -121,11 +121,14 @@ impl Store {
             )?;
             let mut payload = json;
             payload["order"] = order.into();
+            // The same word for another reason, or to settle, is another decision.
+            let id = decision_id(&decision.task, &decision.by);
+            tx.execute("DELETE FROM judgement WHERE id = ?1", [&id])?;
             let _: Kept = put(
                 tx,
                 &NewJudgement {
                     instrument,
-                    id: decision_id(&decision.task, &decision.by),
+                    id,
                     subject: decision.task.as_str(),
                     other: None,
                     judge: DecidedBy::Person(&decision.by),
