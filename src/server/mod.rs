@@ -35,7 +35,7 @@ use crate::store::Store;
 
 /// A form is a decision, or a task's text.
 const FORM_BYTES: usize = 256 * 1024;
-/// An answer takes no longer; a recording is sent for as long as somebody listens.
+/// An answer takes no longer; a recording is sent for as long as one listens.
 const ANSWERS_WITHIN: std::time::Duration = std::time::Duration::from_mins(2);
 
 /// What a browser may do with a file that it shows by itself, such as a recording.

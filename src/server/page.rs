@@ -40,6 +40,8 @@ pub struct Frame {
     pub links: Vec<(String, String)>,
     /// What a reader of such a page must know first.
     pub notes: Vec<String>,
+    /// The address of the page's data.
+    pub data: Option<String>,
     /// Entries of the menu: address and name.
     menu: &'static [(&'static str, &'static str)],
 }
@@ -81,6 +83,7 @@ impl Frame {
             reviewer,
             guard,
             as_of: None,
+            data: None,
             links: Vec::new(),
             notes: Vec::new(),
             menu,
@@ -174,6 +177,15 @@ pub fn table(name: &str, text: String) -> Response {
         ),
     ];
     (headers, text).into_response()
+}
+
+/// The last part of an address: an id, and whether its data is wanted in place of its page, as in
+/// `ID.json`.
+pub fn named(last: &str) -> (&str, bool) {
+    match last.strip_suffix(".json") {
+        Some(id) => (id, true),
+        None => (last, false),
+    }
 }
 
 /// On to another page, after a form.

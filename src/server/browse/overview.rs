@@ -36,7 +36,8 @@ pub async fn page(State(server): State<Arc<Server>>, Anybody(who): Anybody) -> A
         return Ok(page::on_to("/review"));
     }
     let overview = read(&server).await?;
-    let frame = server.frame(&who, "/", "Overview");
+    let mut frame = server.frame(&who, "/", "Overview");
+    frame.data = Some("/overview.json".into());
     let values = context! { overview => Serde(&overview) };
     frame.page(include_str!("../templates/overview.html"), values)
 }

@@ -80,12 +80,20 @@ pub async fn page(
     Anybody(who): Anybody,
     Path(id): Path<String>,
 ) -> Answer {
-    let (id, recordings) = (SeminarId::from_stored(id), server.options.seminars.clone());
+    let (id, is_data) = page::named(&id);
+    let (id, recordings) = (
+        SeminarId::from_stored(id.to_owned()),
+        server.options.seminars.clone(),
+    );
     let shows_all = who == Who::Visitor;
     let read = move |store: &Store| read(store, &id, &recordings, shows_all);
     let found = server.facts.ask(read).await?;
     let of = found.ok_or_else(|| Failure::none("There is no such seminar"))?;
-    let frame = server.frame(&who, "/seminars", of.info.title.clone());
+    if is_data {
+        return page::json(&of);
+    }
+    let mut frame = server.frame(&who, "/seminars", of.info.title.clone());
+    frame.data = Some(format!("/seminars/{}.json", of.info.id));
     let values = context! {
         of => Serde(&of),
         strip => tasks_page::strip(0, &of.talk),

@@ -15,7 +15,7 @@ use crate::{
     },
     server::{
         Server, Visitor,
-        page::{Answer, Failure},
+        page::{self, Answer, Failure},
     },
     store::Store,
 };
@@ -70,12 +70,17 @@ pub async fn page(
     Path(id): Path<String>,
 ) -> Answer {
     let of = Arc::clone(&server);
-    let id = TaskId::from_stored(id);
+    let (id, is_data) = page::named(&id);
+    let id = TaskId::from_stored(id.to_owned());
     let read = move |store: &Store| Ok((read(&of, store, &id)?, index(&of, store)?.0));
     let (shown, index) = server.facts.ask(read).await?;
     let task = shown.ok_or_else(|| Failure::none("There is no such task"))?;
+    if is_data {
+        return page::json(&task);
+    }
     let row = index.rows.iter().find(|row| row.task.id == task.task.id);
-    let frame = server.frame(&who, "/tasks", "Task");
+    let mut frame = server.frame(&who, "/tasks", "Task");
+    frame.data = Some(format!("/tasks/{}.json", task.task.id));
     let values = context! {
         task => Serde(&task),
         row => Serde(row),

@@ -41,7 +41,7 @@ pub struct Row {
     pub labels: Vec<String>,
     /// What people's decisions come to.
     pub standing: &'static str,
-    /// Whether somebody pinned it.
+    /// Whether a person pinned it.
     pub pinned: bool,
     /// Whether a probe flags it.
     pub flagged: bool,

@@ -139,7 +139,17 @@ pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<It
             block: at / BLOCK,
         }
     };
-    Ok(pairs.into_iter().enumerate().map(item).collect())
+    let mut items: Vec<Item> = pairs.into_iter().enumerate().map(item).collect();
+    // Another ranking, or another agent, draws other pairs: what was judged stays judged. Nobody is
+    // asked for it again.
+    let judged = |(id, labels)| Item {
+        id,
+        labels,
+        standing: None,
+        block: usize::MAX,
+    };
+    items.extend(labels.into_iter().map(judged));
+    Ok(items)
 }
 
 /// The name of a pair, whichever side is which.

@@ -24,7 +24,8 @@ pub struct Item {
     pub labels: BTreeMap<String, f64>,
     /// What that comes to, where it comes to something.
     pub standing: Option<Standing>,
-    /// Items of a lower block come first, whoever reviews.
+    /// Items of a lower block come first, for all people; those of the last possible one are not
+    /// asked for any more.
     pub block: usize,
 }
 
@@ -33,7 +34,7 @@ impl Item {
     fn is_open(&self, reviewer: &str, mode: Mode) -> bool {
         let is_judged = self.labels.contains_key(reviewer);
         match mode {
-            Mode::Open => !is_judged && self.labels.len() < PEOPLE,
+            Mode::Open => !is_judged && self.labels.len() < PEOPLE && self.block != usize::MAX,
             Mode::Again => is_judged,
             Mode::Disputed => self.standing == Some(Standing::Disputed),
         }

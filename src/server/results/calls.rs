@@ -89,10 +89,14 @@ pub async fn one(
     Visitor(who): Visitor,
     Path(id): Path<String>,
 ) -> Answer {
-    let id = CallId::from_stored(id);
+    let (id, is_data) = page::named(&id);
+    let id = CallId::from_stored(id.to_owned());
     let call = server.facts.ask(move |store| store.call(&id)).await?;
     let call =
         call.ok_or_else(|| Failure::none("There is no such call, or a text of it is gone"))?;
+    if is_data {
+        return page::json(&call);
+    }
     let values = context! {
         call => Serde(&call),
         messages => Serde(messages(&call)),
@@ -100,7 +104,8 @@ pub async fn one(
         cause => call.cause.map(Cause::word),
         cost => call.cost_micro.map(dollars),
     };
-    let frame = server.frame(&who, "/calls", "Call");
+    let mut frame = server.frame(&who, "/calls", "Call");
+    frame.data = Some(format!("/calls/{}.json", call.id));
     frame.page(include_str!("../templates/results/call.html"), values)
 }
 

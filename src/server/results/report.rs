@@ -75,13 +75,18 @@ pub async fn page(
     Visitor(who): Visitor,
     Path(id): Path<String>,
 ) -> Answer {
-    let id = ReportId::from_stored(id);
+    let (id, is_data) = page::named(&id);
+    let id = ReportId::from_stored(id.to_owned());
     let of = Arc::clone(&server);
     let read = move |store: &Store| read(&of, store, &id);
     let shown = server.facts.ask(read).await?.ok_or_else(none)?;
+    if is_data {
+        return page::json(&shown);
+    }
     let title = format!("Report of {}", shown.head.agent);
     let values = context! { of => Serde(&shown), judged => Serde(&shown.judged) };
-    let frame = server.frame(&who, "/reports", title);
+    let mut frame = server.frame(&who, "/reports", title);
+    frame.data = Some(format!("/reports/{}.json", shown.head.id));
     frame.page(include_str!("../templates/results/report.html"), values)
 }
 
