@@ -21,50 +21,25 @@ const SCORE: Instrument = Instrument {
 };
 
 impl Store {
-    /// Keeps scores. A rater's later score of the same takes the place of the earlier one. Returns
-    /// how many scores are new or changed.
+    /// Keeps scores, all of them or none. A rater's later score of the same takes the place of the
+    /// earlier one. Returns how many scores are new or changed.
     pub fn save_scores(&self, scores: &[PersonScore]) -> Result<usize> {
-        let mut changed = 0;
+        let (mut changed, mut given) = (Vec::new(), BTreeMap::new());
         for score in scores {
-            changed += usize::from(self.save_score(score)?);
+            let id = score_id(score);
+            let before = match given.insert(id.clone(), score.value) {
+                Some(before) => Some(before),
+                None => self.score_value(&id)?,
+            };
+            if before != Some(score.value) {
+                changed.push(score_judgement(id, score));
+            }
         }
-        Ok(changed)
+        self.save_judgements(&changed)?;
+        Ok(changed.len())
     }
 
-    fn save_score(&self, score: &PersonScore) -> Result<bool> {
-        let judge = DecidedBy::Person(&score.rater);
-        let criterion = score.criterion.as_deref();
-        let id = id::text(
-            'm',
-            &[
-                SCORE.id,
-                score.report.as_str(),
-                criterion.unwrap_or_default(),
-                &judge.id(),
-            ],
-        );
-        if self.score_value(&id)? == Some(score.value) {
-            return Ok(false);
-        }
-        let _: Kept = self.save_judgement(&NewJudgement {
-            instrument: SCORE,
-            id,
-            subject: score.report.as_str(),
-            other: criterion,
-            judge,
-            sample: 0,
-            decision: Ok(Decision {
-                value: Some(score.value),
-                ..Decision::default()
-            }),
-            payload: json!({}),
-            call: None,
-            evidence: None,
-        })?;
-        Ok(true)
-    }
-
-    /// Takes back the scores that `rater` gave a report, of the whole and of each criterion.
+    /// Takes back all scores that a person gave a report.
     pub fn withdraw_scores(&self, report: &ReportId, rater: &str) -> Result<()> {
         let judge = DecidedBy::Person(rater).id();
         self.write(|tx| {
@@ -177,6 +152,30 @@ impl Store {
             Ok(decisions)
         })
     }
+}
+
+fn score_judgement(id: String, score: &PersonScore) -> NewJudgement<'_> {
+    NewJudgement {
+        instrument: SCORE,
+        id,
+        subject: score.report.as_str(),
+        other: score.criterion.as_deref(),
+        judge: DecidedBy::Person(&score.rater),
+        sample: 0,
+        decision: Ok(Decision {
+            value: Some(score.value),
+            ..Decision::default()
+        }),
+        payload: json!({}),
+        call: None,
+        evidence: None,
+    }
+}
+
+fn score_id(score: &PersonScore) -> String {
+    let judge = DecidedBy::Person(&score.rater).id();
+    let criterion = score.criterion.as_deref().unwrap_or_default();
+    id::text('m', &[SCORE.id, score.report.as_str(), criterion, &judge])
 }
 
 fn decision_id(task: &TaskId, by: &str) -> String {
