@@ -16,6 +16,7 @@ use crate::{
     server::{
         Server, Visitor,
         page::{self, Answer, Failure},
+        results,
     },
     store::Store,
 };
@@ -98,8 +99,7 @@ fn read(server: &Server, store: &Store, id: &TaskId) -> Result<Option<Shown>> {
         sources.extend(source(server, store, id)?);
     }
     let decisions = store.task_decisions()?.remove(id).unwrap_or_default();
-    let mut reports = store.report_heads()?;
-    reports.retain(|of| of.task == *id);
+    let reports = results::on_task(server, store, id)?;
     let translations = store.translations()?.into_iter();
     Ok(Some(Shown {
         labels: labels(&task),

@@ -12,9 +12,14 @@ mod scores;
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use axum::{Router, routing::get};
 
 use super::{Server, facts};
+use crate::{
+    data::{ReportHead, TaskId},
+    store::Store,
+};
 
 /// Conclusions that take long, kept until the facts change.
 #[derive(Default)]
@@ -47,4 +52,9 @@ pub fn routes() -> Router<Arc<Server>> {
         .route("/calls", get(calls::page))
         .route("/calls.json", get(calls::json))
         .route("/calls/{id}", get(calls::one))
+}
+
+/// The reports on a task.
+pub fn on_task(server: &Server, store: &Store, task: &TaskId) -> Result<Vec<ReportHead>> {
+    Ok(reports::index(server, store)?.0.on_task(task))
 }
