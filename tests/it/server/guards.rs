@@ -9,7 +9,7 @@ use std::{
 
 use reqwest::{Method, StatusCode, header::ORIGIN};
 
-use super::serving::Serving;
+use super::serving::{Serving, client};
 use crate::support::woven;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,10 +92,7 @@ async fn another_host_opens_with_a_link_only_and_new_links_void_the_old() {
         .1
         .to_owned();
     let port = open_port(serving.pid());
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .build()
-        .expect("a client");
+    let client = client();
     let ask = |path: &str, cookie: String| {
         let request = client.get(format!("http://127.0.0.1:{port}{path}"));
         request.header("cookie", cookie).send()

@@ -122,11 +122,7 @@ pub struct Visit {
 
 impl Visit {
     fn new(serving: &Serving, cookie: Option<String>) -> Self {
-        let client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .expect("a client");
+        let client = client();
         let base = format!("http://{}", serving.host());
         Self {
             client,
@@ -190,6 +186,19 @@ impl Visit {
     pub fn as_host(&self, host: &str) -> RequestBuilder {
         self.request(Method::GET, "/").header(HOST, host)
     }
+}
+
+/// A client that follows nothing by itself.
+pub fn client() -> Client {
+    // The program's own client knows how to speak TLS; one of its kind tells reqwest.
+    drop(taskgen::http::Http::new(
+        taskgen::http::HttpOptions::default(),
+    ));
+    Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .expect("a client")
 }
 
 fn form(fields: &[(&str, &str)]) -> String {
