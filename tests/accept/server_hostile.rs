@@ -110,7 +110,12 @@ fn project(attacks: &[String]) -> (ModelServer, Project) {
     }
     let file = project.path("questions.jsonl");
     std::fs::write(&file, tasks).expect("writable");
-    project.ok(&["tasks", "import", file.to_str().expect("UTF-8")]);
+    // Some lines name time slots that there are not, and are refused.
+    let imported = project.output(&["tasks", "import", file.to_str().expect("UTF-8")]);
+    assert!(
+        matches!(imported.status.code(), Some(0 | 1)),
+        "{imported:?}"
+    );
     project.ok(&["rank", "--model-role", "judge=code/length"]);
     let listed = project.json(&["tasks", "list"]);
     for agent in [

@@ -149,7 +149,9 @@ impl Visit {
     pub async fn page(&self, path: &str) -> String {
         let response = self.get(path).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
-        response.text().await.expect("UTF-8")
+        // Templates escape it in what they fill in.
+        let text = response.text().await.expect("UTF-8");
+        text.replace("&#x2f;", "/")
     }
 
     /// A JSON file that must be there.
