@@ -144,10 +144,10 @@ impl Browser {
     pub fn visit(&mut self, url: &str) -> Duration {
         let begun = Instant::now();
         // Of two pages in a row with the same address, the second is waited for.
-        self.ask("window.left = true; 0");
+        self.ask("window.beforeVisit = true; 0");
         let opened = self.call("Page.navigate", &json!({ "url": url }));
         assert!(opened.get("errorText").is_none(), "{url}: {opened}");
-        self.until("document.readyState === 'complete' && !window.left");
+        self.until("document.readyState === 'complete' && !window.beforeVisit");
         begun.elapsed()
     }
 
