@@ -62,7 +62,11 @@ async fn two_reviewers_decide_blind_in_orders_of_their_own_and_agreement_shows()
     }
     while let Some(task) = decide(&ben, "accepted").await {
         let page = ben.page("/review/tasks").await;
-        assert!(!page.contains("ana"), "ben is told nothing of ana");
+        let mut words = page.split(|c: char| !c.is_alphanumeric());
+        assert!(
+            words.all(|word| word != "ana"),
+            "ben is told nothing of ana"
+        );
         order_of_ben.push(task);
     }
     let tasks = project
