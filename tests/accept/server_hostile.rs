@@ -116,7 +116,7 @@ fn project(attacks: &[String]) -> (ModelServer, Project) {
         matches!(imported.status.code(), Some(0 | 1)),
         "{imported:?}"
     );
-    project.ok(&["rank", "--model-role", "judge=code/length"]);
+    project.ok(&["rank", "--model-role", "judge=code/signals"]);
     let listed = project.json(&["tasks", "list"]);
     for agent in [
         "<img src=x onerror=window.owned=1>",

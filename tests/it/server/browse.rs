@@ -162,7 +162,7 @@ async fn sound_comes_in_the_pieces_that_a_player_asks_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_comes_while_a_command_runs() {
     let model = ModelServer::openai()
-        .delay(Duration::from_millis(60))
+        .delay(Duration::from_millis(800))
         .pipeline();
     let project = Project::new(&model.url).two_talks();
     project.ok(&["inspire"]);
