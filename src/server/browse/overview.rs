@@ -62,8 +62,10 @@ async fn read(server: &Arc<Server>) -> anyhow::Result<Overview> {
     })
     .await?;
     let mut now = server.live.now();
-    // Before the first look, and after a change of a moment ago.
-    now.counts = server.facts.ask(Store::fact_counts).await?;
+    // Before the first look. Later ones are not counted anew: of a million facts it takes a while.
+    if now.counts == FactCounts::default() {
+        now.counts = server.facts.ask(Store::fact_counts).await?;
+    }
     Ok(Overview {
         recordings,
         transcribed,
