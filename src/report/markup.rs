@@ -233,9 +233,10 @@ mod tests {
     fn a_served_page_keeps_what_it_may_do_and_gets_a_menu() {
         let page = |policy: Option<String>| {
             let text = "{% set title = 'x</head><body>' %}{% include 'head.html' %}<body><p>{{ y }}</p></body>";
-            let values = match policy {
-                Some(policy) => minijinja::context! { policy, y => "<body>" },
-                None => minijinja::context! { y => "<body>" },
+            let values = if let Some(policy) = policy {
+                minijinja::context! { policy, y => "<body>" }
+            } else {
+                minijinja::context! { y => "<body>" }
             };
             let page = fill(&[("page.html", text), ("style.css", "p {}")], values).expect("a page");
             served(&page, "/menu.css", "<nav>m</nav>").expect("served")
