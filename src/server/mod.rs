@@ -9,6 +9,7 @@ mod facts;
 mod listen;
 mod live;
 mod page;
+mod paging;
 mod people;
 pub mod progress;
 mod results;

@@ -69,7 +69,7 @@ fn leakage(global: &Global, set: Option<&str>, max_unscored: f64, printer: &Prin
     let (seed, options) = (project.loaded.config.seed, project.loaded.config.leakage);
     printer.note(&format!("seed {seed} (change it with --seed)"));
     let tasks = sets::tasks(&store, set)?;
-    let notify = progress::notify_of(&project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let ctx = resolve::context(global, &project, &store, &notify, printer, &["complete"])?;
     let work = resolve::block_on(leakage::run(&ctx, &tasks, options, seed));
     if global.dry_run {

@@ -35,7 +35,7 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
     let mut project = Project::find(global)?;
     project.apply_sound(&args.sound);
     project.apply_rank(&args.rank)?;
-    let notify = progress::notify_of(&project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let store = Arc::new(project.write(global)?);
     printer.note(&format!(
         "seed {} (change it with --seed)",
@@ -397,7 +397,7 @@ fn one_stage(
     resolve::stop_on_signals(*printer)?;
     let mut project = Project::find(global)?;
     adapt(&mut project)?;
-    let notify = progress::notify_of(&project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let store = Arc::new(project.write(global)?);
     printer.note(&format!(
         "seed {} (change it with --seed)",

@@ -3,6 +3,7 @@
 
 use std::{
     io::IsTerminal as _,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -11,7 +12,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{harmless, message};
 use crate::{
-    cli::project::Project,
     context::{Notice, Notify},
     server::progress::Teller,
 };
@@ -62,9 +62,9 @@ pub fn notify(quiet: bool) -> Notify {
     })
 }
 
-/// The same, and told to who looks at the project in a browser, however quiet.
-pub fn notify_of(project: &Project, quiet: bool) -> Notify {
-    let (shown, folder) = (notify(quiet), project.progress());
+/// The same, and told in `folder` to who looks at the project in a browser, however quiet.
+pub fn notify_in(folder: PathBuf, quiet: bool) -> Notify {
+    let shown = notify(quiet);
     let teller: Mutex<Option<Teller>> = Mutex::new(None);
     Arc::new(move |notice| {
         let mut teller = teller.lock().unwrap_or_else(PoisonError::into_inner);

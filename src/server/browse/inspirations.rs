@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
-use super::{Facet, Paging, Query, WORDS, fold, matches};
 use crate::{
     data::{Inspiration, Review},
     server::{
         Server, Visitor,
         page::{self, Answer},
+        paging::{Facet, Paging, Query, WORDS, fold, matches},
     },
     store::Store,
 };

@@ -3,7 +3,6 @@
 
 mod inspirations;
 mod overview;
-mod paging;
 mod seminars;
 mod task;
 mod tasks;
@@ -13,8 +12,6 @@ use std::sync::Arc;
 use axum::{Router, routing::get};
 
 use super::{Server, facts};
-
-pub use paging::{Facet, Paging, Query, WORDS, fold, matches};
 
 /// Conclusions that take long, kept until the facts change.
 #[derive(Default)]

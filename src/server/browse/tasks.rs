@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
-use super::{Facet, Paging, Query, WORDS, fold, matches};
 use crate::{
     data::{Curated, Difficulty, Origin, Phase, SubjectKind, Task, TaskDecision, TaskType},
     rank,
     server::{
         Server, Visitor,
         page::{self, Answer},
+        paging::{Facet, Paging, Query, WORDS, fold, matches},
     },
     store::Store,
 };

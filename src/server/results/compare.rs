@@ -16,8 +16,8 @@ use crate::{
     report::markdown,
     server::{
         Server, Visitor,
-        browse::Query,
         page::{Answer, Failure},
+        paging::Query,
     },
     store::Store,
 };

@@ -24,10 +24,9 @@ use crate::{
     },
     report::{board_csv, leaderboard},
     server::{
-        Server, Visitor,
-        browse::Query,
-        facts,
+        Server, Visitor, facts,
         page::{self, Answer, Failure},
+        paging::Query,
     },
     store::{SetInfo, Store},
 };

@@ -14,8 +14,8 @@ use crate::{
     report::match_page,
     server::{
         Server, Visitor,
-        browse::{Facet, Paging, Query},
         page::{self, Answer, Failure},
+        paging::{Facet, Paging, Query},
     },
     store::{DuelHead, Store},
 };

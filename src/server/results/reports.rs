@@ -13,8 +13,8 @@ use crate::{
     report::board_csv::plain_cell,
     server::{
         Server, Visitor,
-        browse::{Facet, Paging, Query, WORDS, fold, matches},
         page::{self, Answer},
+        paging::{Facet, Paging, Query, WORDS, fold, matches},
     },
     store::Store,
 };

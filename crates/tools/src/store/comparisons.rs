@@ -5,7 +5,7 @@ use rusqlite::Row;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Kept, Store, from_json, from_word, judgements::put};
+use super::{Kept, Store, Tx, from_json, from_word, judgements::put};
 use crate::data::{
     CallId, Comparison, Criteria, DecidedBy, Instrument, ItemId, Judge, ListComparison, ListOrder,
     NewJudgement, Side, SubjectKind, Unscored, Verdict, judgement_id,
@@ -108,12 +108,7 @@ impl Store {
         let [a, b] = sides;
         self.write(|tx| {
             // The same winner for another reason is another verdict.
-            for sides in [[a, b], [b, a]] {
-                tx.execute(
-                    "DELETE FROM judgement WHERE id = ?1",
-                    [comparison_of_person(kind, sides, by)],
-                )?;
-            }
+            remove_comparison_of_person(tx, kind, sides, by)?;
             let _: Kept = put(
                 tx,
                 &NewJudgement {
@@ -139,18 +134,10 @@ impl Store {
     pub fn withdraw_comparison_of_person(
         &self,
         kind: SubjectKind,
-        [a, b]: [&ItemId; 2],
+        sides: [&ItemId; 2],
         by: &str,
     ) -> Result<()> {
-        self.write(|tx| {
-            for sides in [[a, b], [b, a]] {
-                tx.execute(
-                    "DELETE FROM judgement WHERE id = ?1",
-                    [comparison_of_person(kind, sides, by)],
-                )?;
-            }
-            Ok(())
-        })
+        self.write(|tx| remove_comparison_of_person(tx, kind, sides, by))
     }
 
     /// The log-probabilities of two offered answers that a judge's verdicts on pairs rest on, with
@@ -211,6 +198,22 @@ impl Store {
 fn comparison_of_person(kind: SubjectKind, [a, b]: [&ItemId; 2], by: &str) -> String {
     let judge = DecidedBy::Person(by);
     judgement_id(pair_instrument(kind), a.as_str(), b.as_str(), 0, judge)
+}
+
+/// Removes what a person said of two items, whichever side was which.
+fn remove_comparison_of_person(
+    tx: &Tx<'_>,
+    kind: SubjectKind,
+    [a, b]: [&ItemId; 2],
+    by: &str,
+) -> rusqlite::Result<()> {
+    for sides in [[a, b], [b, a]] {
+        tx.execute(
+            "DELETE FROM judgement WHERE id = ?1",
+            [comparison_of_person(kind, sides, by)],
+        )?;
+    }
+    Ok(())
 }
 
 fn read_comparison(row: &Row<'_>) -> rusqlite::Result<Comparison> {

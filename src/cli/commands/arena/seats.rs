@@ -63,7 +63,7 @@ impl Seats {
         if !members.is_empty() {
             roles.push((answer::ROLE, Role(members)));
         }
-        let notify = progress::notify_of(project, global.quiet || global.json);
+        let notify = progress::notify_in(project.progress(), global.quiet || global.json);
         let ctx = resolve::context_of(global, project, store, &notify, printer, &roles)?;
         let mut ready = BTreeMap::new();
         let mut member = 0;

@@ -40,7 +40,7 @@ pub fn build(
     resolve::stop_on_signals(*printer)?;
     let store = Arc::new(project.write(global)?);
     let searcher = search::searcher(global, project, printer)?;
-    let notify = progress::notify_of(project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let ctx = resolve::context(global, project, &store, &notify, printer, &[EXAMINE])?;
     let web = super::web(global, project, args.allow_private_network, printer)?;
     let now = jiff::Timestamp::now().to_string();

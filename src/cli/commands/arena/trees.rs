@@ -105,7 +105,7 @@ fn build(global: &Global, project: &Project, args: &BuildTree, printer: &Printer
     let now = jiff::Timestamp::now().to_string();
     let pages = WebPages::new(&store, &web, &now);
     let shape = shape(args);
-    let notify = progress::notify_of(project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     notify(Notice::Start {
         stage: "pages",
         total: args.pages as u64,

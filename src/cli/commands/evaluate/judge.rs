@@ -96,7 +96,7 @@ pub fn judge(
     if args.allow_private_network {
         printer.error("--allow-private-network: pages may be fetched from private addresses, whatever a report says");
     }
-    let notify = progress::notify_of(&project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let evaluators: Vec<&'static dyn Evaluator> = args
         .metric
         .iter()

@@ -55,7 +55,7 @@ pub fn answer(global: &Global, args: &args::Answer, printer: &Printer) -> Result
     let store = Arc::new(project.write_as_agent(global, &only)?);
     let mut tasks = sets::tasks(&store, args.set.as_deref())?;
     stages::keep_first(&mut tasks, args.limit, |task| &task.id);
-    let notify = progress::notify_of(&project, global.quiet || global.json);
+    let notify = progress::notify_in(project.progress(), global.quiet || global.json);
     let role = agents::member(&settings).map(|member| (ROLE, Role(vec![member])));
     let ctx = resolve::context_of(global, &project, &store, &notify, printer, role.as_slice())?;
     let (agent, options) = agents::ready(&ctx, global, &project, &args.agent, &settings)?;

@@ -46,7 +46,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     let mut forgotten = BTreeSet::new();
     let (loaded, mut folders, lock) = if let Some(mut project) = Project::find_if_any(global)? {
         project.apply_sound(&args.sound);
-        notify = progress::notify_of(&project, global.quiet || global.json);
+        notify = progress::notify_in(project.progress(), global.quiet || global.json);
         let found = discover(&project, &args.paths)?;
         let lock = lock(global, args, &project)?;
         forgotten = project.forgotten()?;
