@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use url::form_urlencoded::Serializer;
 
 /// Items on a page.
-const ITEMS: usize = 50;
+pub const ITEMS: usize = 50;
 
 /// Words of a search; more are left out.
 pub const WORDS: usize = 16;
@@ -31,8 +31,9 @@ pub struct Paging {
     pub next: Option<String>,
     /// Address of the list as CSV, without its path.
     pub query: String,
+    /// Items of the parts before.
     #[serde(skip)]
-    first: usize,
+    pub first: usize,
 }
 
 impl Paging {
@@ -110,9 +111,19 @@ impl Facet {
         query: &Query,
         values: impl Iterator<Item = Option<&'a str>>,
     ) -> Self {
+        Self::counted(name, label, query, values.flatten().map(|value| (value, 1)))
+    }
+
+    /// The box of a facet with how many items have each value; those of equal values are added up.
+    pub fn counted<'a>(
+        name: &'static str,
+        label: &'static str,
+        query: &Query,
+        values: impl Iterator<Item = (&'a str, usize)>,
+    ) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for value in values.flatten() {
-            *counts.entry(value).or_default() += 1;
+        for (value, n) in values {
+            *counts.entry(value).or_default() += n;
         }
         let choices = counts.into_iter().map(|(value, n)| Choice {
             value: value.to_owned(),

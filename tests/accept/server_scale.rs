@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use reqwest::StatusCode;
 
-use crate::{evaluation_scale::a_million_judgements, serving::Serving};
+use crate::{
+    evaluation_scale::a_million_judgements,
+    serving::{Serving, Visit},
+};
 
 /// Clients at once, and the pages that each opens.
 const CLIENTS: usize = 50;
@@ -45,20 +48,17 @@ async fn server_scale_of_a_million_judgements() {
         "/people".to_owned(),
     ];
     for page in &pages {
-        let (mut took, mut size) = (Vec::new(), 0);
-        for _ in 0..11 {
-            let begun = Instant::now();
-            size = visitor.page(page).await.len();
-            took.push(begun.elapsed());
-        }
-        let first = took.remove(0);
-        took.sort();
-        println!(
-            "{page}: {:.0?} (median of ten), first {first:.0?}, {} kB; memory {} MB",
-            took[5],
-            size / 1000,
-            memory(serving.pid(), "VmRSS:")
-        );
+        time(&serving, &visitor, page).await;
+    }
+    let ana = serving.reviewer(0).await;
+    for page in [
+        "/review",
+        "/review/tasks",
+        "/review/reports",
+        "/review/duels/tasks",
+        "/review/duels/reports",
+    ] {
+        time(&serving, &ana, page).await;
     }
     let begun = Instant::now();
     let clients = (0..CLIENTS).map(|client| {
@@ -80,6 +80,24 @@ async fn server_scale_of_a_million_judgements() {
         "{CLIENTS} clients × {PAGES_EACH} pages: {took:.1?}, {:.0} a second, the slowest {slowest:.1?}; none failed; most memory {} MB",
         (CLIENTS * PAGES_EACH) as f64 / took.as_secs_f64(),
         memory(serving.pid(), "VmHWM:")
+    );
+}
+
+/// Prints how long a page takes.
+async fn time(serving: &Serving, person: &Visit, page: &str) {
+    let (mut took, mut size) = (Vec::new(), 0);
+    for _ in 0..11 {
+        let begun = Instant::now();
+        size = person.page(page).await.len();
+        took.push(begun.elapsed());
+    }
+    let first = took.remove(0);
+    took.sort();
+    println!(
+        "{page}: {:.0?} (median of ten), first {first:.0?}, {} kB; memory {} MB",
+        took[5],
+        size / 1000,
+        memory(serving.pid(), "VmRSS:")
     );
 }
 

@@ -14,18 +14,21 @@ use std::{
 use axum::{Router, response::Html};
 use serde_json::{Value, json};
 
-use crate::support::{
-    ModelServer, Project, answers,
-    llm::{Mood, Play, Request},
-    web::serve,
+use crate::{
+    server::serving::Serving,
+    support::{
+        ModelServer, Project, answers,
+        llm::{Mood, Play, Request},
+        web::serve,
+    },
 };
 
 use project::{NOBODY, played, project};
 
 const BOTH: [(&str, &str); 2] = [("thorough", ""), ("hasty", "1")];
 
-#[test]
-fn a_match_is_played_without_a_model_and_told_again() {
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_is_played_without_a_model_and_told_again() {
     let project = project(&BOTH);
     let trees = project.json(&["arena", "trees", "list"]);
     assert_eq!(trees.as_array().map(Vec::len), Some(2), "{trees}");
@@ -59,6 +62,13 @@ fn a_match_is_played_without_a_model_and_told_again() {
     let board = project.json(&["arena", "leaderboard"]);
     assert_eq!(board["agents"][0]["agent"], "thorough", "{board}");
     assert_eq!(board["matches"], 2);
+    // And in a browser.
+    let serving = Serving::start(&project, &[]);
+    let id = shown["id"].as_str().expect("an id");
+    let visitor = serving.visitor();
+    assert_eq!(visitor.json(&format!("/matches/{id}.json")).await, shown);
+    let page = visitor.page(&format!("/matches/{id}")).await;
+    assert!(page.contains("thorough") && page.contains(&format!("{id}.json")));
 }
 
 #[test]

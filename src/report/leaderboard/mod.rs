@@ -318,7 +318,7 @@ fn task_rows(
     for task in tasks {
         let reports = by_task.get(task.id.as_str()).map_or(&[][..], Vec::as_slice);
         let facets = reports.first().map_or_else(Vec::new, |report| {
-            report.facets.clone().into_iter().collect()
+            (*report.facets).clone().into_iter().collect()
         });
         let href = if reports.is_empty() {
             String::new()

@@ -1,6 +1,9 @@
-//! The findings of an audit card, before and after they are known.
+//! The findings of an audit card.
 
-use super::probes;
+use super::{
+    check::{check, good_unless},
+    probes,
+};
 use crate::{
     rank::{
         SidePreference,
@@ -24,22 +27,6 @@ const SWAPPED: &str = "same winner with sides swapped";
 /// Why nothing is said of swapped sides.
 const BOTH_ORDERS: &str =
     "not measured: each verdict is the mean of both orders, and sides cancel out of it";
-
-/// Good, or the other one where something is wrong.
-pub(super) fn good_unless(wrong: bool, otherwise: CheckState) -> CheckState {
-    if wrong { otherwise } else { CheckState::Good }
-}
-
-/// A finding of which nothing is known yet.
-pub(super) fn check(name: &str, meaning: &str) -> Check {
-    Check {
-        name: name.into(),
-        value: "–".into(),
-        n: "–".into(),
-        state: CheckState::Unknown,
-        meaning: meaning.into(),
-    }
-}
 
 /// All findings.
 pub(super) fn checks(card: &AuditCard) -> Vec<Check> {

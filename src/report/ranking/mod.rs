@@ -1,6 +1,7 @@
 //! A finished ranking: its tasks, its audit card, and what a reader must know of them. Hides how an
 //! audit becomes checks and warnings in words.
 
+mod check;
 mod checks;
 mod probes;
 

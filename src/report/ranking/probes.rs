@@ -1,6 +1,6 @@
 //! What the audit card says of a judge's hidden probes.
 
-use super::checks::{check, good_unless};
+use super::check::{check, good_unless};
 use crate::{
     rank::audit_card::JudgeSummary,
     report::ranking_page::{Check, CheckState},

@@ -1,10 +1,18 @@
 "use strict";
 // A key presses the button that names it, perhaps beside others. Without this the buttons are clicked.
+// Who speaks to a computer may switch keys off: words are letters, too.
 {
   let sent = false;
+  const box = document.getElementById("keys");
+  const kept = () => localStorage.getItem("keys") === "off";
+  if (box) {
+    box.checked = !kept();
+    box.addEventListener("change", () => localStorage.setItem("keys", box.checked ? "on" : "off"));
+    box.closest("[hidden]").hidden = false;
+  }
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || sent) return;
-    if (event.target.closest("input:not([type=hidden]):not([type=radio]), select, textarea")) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || sent || kept()) return;
+    if (event.target.closest("input:not([type=hidden], [type=radio], [type=checkbox]), select, textarea")) return;
     // There, arrows scroll.
     if (event.key.startsWith("Arrow") && event.target.closest("[tabindex]")) return;
     const wanted = [...document.querySelectorAll("[data-key]")].find((of) => of.dataset.key.split(" ").includes(event.key));

@@ -15,7 +15,7 @@ use super::{
     Shown, Undo, card_page,
     form::{Mode, Signed, note},
     items, no_decision,
-    queue::{Asked, Before, address, place},
+    queue::{Asked, Before, Item, address, place},
     write,
 };
 use crate::{
@@ -109,22 +109,22 @@ fn read(
     let seed = server.options.seed;
     let items = items::duels(server, store, kind)?;
     let place = place(&items, reviewer, seed, asked, path(kind));
-    let card = match &place.id {
-        Some(id) => card_of(store, kind, id, items::sides(id, reviewer, seed))?,
-        None => None,
+    let card = |id: &str| card_of(store, kind, id, items::sides(id, reviewer, seed));
+    let own = |id: &str| Ok(label(&items, id, reviewer, seed));
+    Shown::at(place, asked, card, own)
+}
+
+/// Which side a reviewer found better.
+fn label(items: &[Item], id: &str, reviewer: &str, seed: u64) -> Option<String> {
+    let item = items.iter().find(|of| of.id == id)?;
+    let first_wins = *item.labels.get(reviewer)? > 0.5;
+    let [left, right] = items::sides(id, reviewer, seed)?;
+    let side = if first_wins == (left < right) {
+        "left"
+    } else {
+        "right"
     };
-    let done = asked.done.as_ref().and_then(|id| {
-        let item = items.iter().find(|of| of.id == *id)?;
-        let first_wins = *item.labels.get(reviewer)? > 0.5;
-        let [left, right] = items::sides(id, reviewer, seed)?;
-        let side = if first_wins == (left < right) {
-            "left"
-        } else {
-            "right"
-        };
-        Some((id.clone(), format!("the {side} one is better")))
-    });
-    Ok(Shown { place, card, done })
+    Some(format!("the {side} one is better"))
 }
 
 fn card_of(

@@ -79,22 +79,18 @@ fn read(server: &Server, store: &Store, reviewer: &str, asked: &Asked) -> Result
         asked,
         PATH,
     );
-    let find = |id: &Option<String>| {
-        inspirations
-            .iter()
-            .find(|of| Some(of.id.as_str()) == id.as_deref())
+    let find = |id: &str| inspirations.iter().find(|of| of.id.as_str() == id);
+    let is_settled = asked.mode() == Mode::Disputed;
+    let card = |id: &str| {
+        let card = find(id).map(|of| card_of(server, store, of, is_settled));
+        card.transpose()
     };
-    let card = find(&place.id).map(|of| card_of(server, store, of, asked.mode() == Mode::Disputed));
-    let done = find(&asked.done).and_then(|of| {
-        let mut own = of.reviews.iter().rev();
-        let last = own.find(|said| said.is_of_person(reviewer))?;
-        Some((of.id.to_string(), label(last)))
-    });
-    Ok(Shown {
-        card: card.transpose()?,
-        place,
-        done,
-    })
+    let own = |id: &str| {
+        let said = find(id).map_or(&[][..], |of| of.reviews.as_slice());
+        let last = said.iter().rev().find(|said| said.is_of_person(reviewer));
+        Ok(last.map(label))
+    };
+    Shown::at(place, asked, card, own)
 }
 
 fn label(review: &Review) -> String {

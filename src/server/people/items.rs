@@ -115,11 +115,7 @@ pub fn reports(server: &Server, store: &Store) -> Result<Vec<Item>> {
 
 /// Pairs to compare.
 pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<Item>> {
-    let seed = server.options.seed;
-    let pairs = match kind {
-        SubjectKind::Task => drawn_pairs(&compared_tasks(store, seed)?, seed),
-        SubjectKind::Report => pairs_of_reports(&current_reports(server, store)?, seed),
-    };
+    let pairs = pairs(server, store, kind)?;
     let mut labels: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for of in store.comparisons_of_people(kind)? {
         let Ok(verdict) = of.judged.outcome else {
@@ -130,8 +126,8 @@ pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<It
         let of_pair = labels.entry(pair_id([&a, &b])).or_default();
         of_pair.insert(of.judge.model_returned, f64::from(first_wins));
     }
-    let item = |(at, [a, b]): (usize, [String; 2])| {
-        let id = pair_id([&a, &b]);
+    let item = |(at, [a, b]): (usize, &[String; 2])| {
+        let id = pair_id([a, b]);
         Item {
             labels: labels.remove(&id).unwrap_or_default(),
             id,
@@ -139,7 +135,7 @@ pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<It
             block: at / BLOCK,
         }
     };
-    let mut items: Vec<Item> = pairs.into_iter().enumerate().map(item).collect();
+    let mut items: Vec<Item> = pairs.iter().enumerate().map(item).collect();
     // Another ranking, or another agent, draws other pairs: what was judged stays judged. Nobody is
     // asked for it again.
     let judged = |(id, labels)| Item {
@@ -150,6 +146,22 @@ pub fn duels(server: &Server, store: &Store, kind: SubjectKind) -> Result<Vec<It
     };
     items.extend(labels.into_iter().map(judged));
     Ok(items)
+}
+
+/// The pairs that people are to compare, in the order of their blocks. A ranking of ten thousand
+/// tasks is not fitted for each card: they are kept.
+fn pairs(server: &Server, store: &Store, kind: SubjectKind) -> Result<Arc<Vec<[String; 2]>>> {
+    let seed = server.options.seed;
+    let (kept, facts) = (&server.people.pairs, &server.facts);
+    let found = match kind {
+        SubjectKind::Task => kept[0].get(facts, || {
+            Ok(drawn_pairs(&compared_tasks(store, seed)?, seed))
+        })?,
+        SubjectKind::Report => kept[1].get(facts, || {
+            Ok(pairs_of_reports(&current_reports(server, store)?, seed))
+        })?,
+    };
+    Ok(found.0)
 }
 
 /// The name of a pair, whichever side is which.

@@ -37,6 +37,8 @@ use queue::{Asked, Place};
 #[derive(Default)]
 pub struct Kept {
     earlier: queue::Earlier,
+    /// Pairs that people compare: of tasks, and of reports.
+    pairs: [facts::Kept<Vec<[String; 2]>>; 2],
     standings: facts::Kept<agreement::Standings>,
     reports: facts::Kept<Vec<ReportHead>>,
 }
@@ -88,6 +90,31 @@ struct Shown<T> {
     card: Option<T>,
     /// What the reviewer decided just now: its id, and in words.
     done: Option<(String, String)>,
+    /// What the reviewer had decided on this card, in words.
+    own: Option<String>,
+}
+
+impl<T> Shown<T> {
+    /// The card that a place is of; `card` makes one of an id, and `own` says what the reviewer
+    /// decided on an id.
+    fn at(
+        place: Place,
+        asked: &Asked,
+        card: impl FnOnce(&str) -> Result<Option<T>>,
+        own: impl Fn(&str) -> Result<Option<String>>,
+    ) -> Result<Self> {
+        let own_of = |id: &Option<String>| match id {
+            Some(id) => own(id),
+            None => Ok(None),
+        };
+        let done = own_of(&asked.done)?;
+        Ok(Self {
+            card: place.id.as_deref().map_or(Ok(None), card)?,
+            done: asked.done.clone().zip(done),
+            own: own_of(&place.id)?,
+            place,
+        })
+    }
 }
 
 /// A page with one card; `title` and `here` are of its frame.
@@ -104,6 +131,7 @@ fn card_page<T: Serialize>(
         place => Serde(&shown.place),
         card => Serde(&shown.card),
         done => shown.done.as_ref().map(|(id, label)| context! { id, label }),
+        own => &shown.own,
         notice => asked.notice.map(queue::Notice::text),
         ..values
     };

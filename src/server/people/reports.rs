@@ -82,33 +82,20 @@ fn read(server: &Server, store: &Store, reviewer: &str, asked: &Asked) -> Result
         asked,
         PATH,
     );
-    let card = match &place.id {
-        Some(id) => card_of(store, id)?,
-        None => None,
-    };
-    let done = match &asked.done {
-        Some(id) => done(store, id, reviewer)?,
-        None => None,
-    };
-    Ok(Shown { place, card, done })
+    let own = |id: &str| label(store, id, reviewer);
+    Shown::at(place, asked, |id| card_of(store, id), own)
 }
 
-/// The report with its score in words.
-fn done(store: &Store, id: &str, reviewer: &str) -> Result<Option<(String, String)>> {
+/// A reviewer's score of a report in words.
+fn label(store: &Store, id: &str, reviewer: &str) -> Result<Option<String>> {
     let own = own(store, &ReportId::from_stored(id.to_owned()), reviewer)?;
     let whole = own.iter().find(|score| score.criterion.is_none());
     let more = own.len() - usize::from(whole.is_some());
-    Ok(whole.map(|score| {
-        let criteria = if more > 0 {
-            format!(", and {more} criteria")
-        } else {
-            String::new()
-        };
-        (
-            id.to_owned(),
-            format!("scored {} of {BEST}{criteria}", score.value),
-        )
-    }))
+    let criteria = match more {
+        0 => String::new(),
+        more => format!(", and {more} criteria"),
+    };
+    Ok(whole.map(|score| format!("scored {} of {BEST}{criteria}", score.value)))
 }
 
 fn own(store: &Store, report: &ReportId, reviewer: &str) -> Result<Vec<PersonScore>> {
@@ -134,9 +121,7 @@ fn card_of(store: &Store, id: &str) -> Result<Option<Card>> {
 }
 
 fn criteria(store: &Store, task: &TaskId) -> Result<Vec<Criterion>> {
-    let of_task = evaluate::checklists(store)?
-        .remove(task)
-        .unwrap_or_default();
+    let of_task = evaluate::checklist(store, task)?;
     let criteria = of_task.into_iter().map(|(name, of)| Criterion {
         name,
         title: of.title,
@@ -219,12 +204,12 @@ pub async fn undo(
         return Ok(on_to(&address(PATH, form.mode, &[("notice", "nothing")])));
     };
     let report = ReportId::from_stored(form.id.clone());
+    let before = match before {
+        Before::Scores(before) => before,
+        _ => Vec::new(),
+    };
     write(&server, move |store| {
-        store.withdraw_scores(&report, &name)?;
-        match before {
-            Before::Scores(before) => store.save_scores(&before).map(|_| ()),
-            _ => Ok(()),
-        }
+        store.replace_scores(&report, &name, &before)
     })
     .await?;
     let said = [("show", form.id.as_str()), ("notice", "undone")];

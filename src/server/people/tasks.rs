@@ -79,25 +79,12 @@ fn read(server: &Server, store: &Store, reviewer: &str, asked: &Asked) -> Result
         PATH,
     );
     let is_settled = asked.mode() == Mode::Disputed;
-    let card = match &place.id {
-        Some(id) => card_of(store, id, is_settled)?,
-        None => None,
+    let own = |id: &str| {
+        let said = store.decisions_on(&TaskId::from_stored(id.to_owned()))?;
+        let own = said.iter().find(|of| of.by == reviewer);
+        Ok(own.map(TaskDecision::label))
     };
-    let done = match &asked.done {
-        Some(id) => own(store, id, reviewer)?.map(|of| (id.clone(), of.label())),
-        None => None,
-    };
-    Ok(Shown { place, card, done })
-}
-
-/// What a reviewer decided on a task.
-fn own(store: &Store, task: &str, reviewer: &str) -> Result<Option<TaskDecision>> {
-    let mut decisions = store.task_decisions()?;
-    let said = decisions.remove(&TaskId::from_stored(task.to_owned()));
-    Ok(said
-        .into_iter()
-        .flatten()
-        .find(|decision| decision.by == reviewer))
+    Shown::at(place, asked, |id| card_of(store, id, is_settled), own)
 }
 
 fn card_of(store: &Store, id: &str, is_settled: bool) -> Result<Option<Card>> {
@@ -106,7 +93,7 @@ fn card_of(store: &Store, id: &str, is_settled: bool) -> Result<Option<Card>> {
     };
     let mut said = Vec::new();
     if is_settled {
-        let decisions = store.task_decisions()?.remove(&task.id).unwrap_or_default();
+        let decisions = store.decisions_on(&task.id)?;
         said.extend(decisions.iter().map(|of| {
             let settled = if of.settles { ", settled" } else { "" };
             format!("{}{settled}", of.label())
@@ -182,8 +169,7 @@ pub async fn decide(
     };
     let by = name.clone();
     let (before, kept) = write(&server, move |store| {
-        let mut said = store.task_decisions()?;
-        let said = said.remove(&decision.task).unwrap_or_default();
+        let said = store.decisions_on(&decision.task)?;
         if decision.settles && TaskDecision::standing(&said) != Standing::Disputed {
             return Ok((None, None));
         }

@@ -1,10 +1,10 @@
-//! Calls to models: sums by role and model, failures by cause, the newest ones, and each with what
-//! was asked and what was answered.
+//! Calls to models: sums by role and model, failures by cause, a list with the newest first, and
+//! each call with what was asked and what was answered.
 
 use std::sync::Arc;
 
 use anyhow::Result;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query as Asked, State};
 use jiff::Timestamp;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
@@ -16,39 +16,109 @@ use crate::{
     server::{
         Server, Visitor,
         page::{self, Answer, Failure},
+        paging::{Facet, ITEMS, Paging, Query},
     },
-    store::{CallFailures, CallHead, CallTotals, Store},
+    store::{CallFailures, CallHead, CallTotals, NewestCalls, Store},
 };
 
-/// Calls that are listed.
-const LISTED: usize = 50;
-
-/// What is shown.
-#[derive(Serialize)]
-pub struct Shown {
+/// The sums, which take long where there are a million calls.
+pub struct Sums {
     totals: Vec<CallTotals>,
     /// The calls that failed, by cause.
     failures: Vec<CallFailures>,
-    /// The newest calls, newest first.
+}
+
+/// What is shown.
+#[derive(Serialize)]
+struct Shown<'a> {
+    totals: &'a [CallTotals],
+    failures: &'a [CallFailures],
+    /// A part of the calls that were asked for, newest first.
     calls: Vec<CallHead>,
 }
 
-type Found = (Arc<Shown>, Option<Timestamp>);
+/// The sums, and the part of the list that is asked for.
+struct Found {
+    sums: Arc<Sums>,
+    as_of: Option<Timestamp>,
+    boxes: [Facet; 3],
+    paging: Paging,
+    calls: Vec<CallHead>,
+}
 
-async fn found(server: &Arc<Server>) -> Result<Found> {
+impl Found {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            totals: &self.sums.totals,
+            failures: &self.sums.failures,
+            calls: self.calls.clone(),
+        }
+    }
+}
+
+async fn found(server: &Arc<Server>, query: Query) -> Result<Found> {
     let of = Arc::clone(server);
     let read = move |store: &Store| {
-        of.results.calls.get(&of.facts, || {
+        let (sums, as_of) = of.results.calls.get(&of.facts, || {
             store.at_one_moment(|| {
-                Ok(Shown {
+                Ok(Sums {
                     totals: store.call_totals()?,
                     failures: store.call_failures()?,
-                    calls: store.newest_calls(LISTED)?,
                 })
             })
+        })?;
+        let boxes = boxes(&sums, &query);
+        let paging = Paging::new("/calls", &query, count(&sums, &boxes));
+        let [role, model, cause] = boxes
+            .each_ref()
+            .map(|of| Some(of.chosen.as_str()).filter(|chosen| !chosen.is_empty()));
+        let calls = store.newest_calls(&NewestCalls {
+            role,
+            model,
+            cause,
+            skip: paging.first,
+            most: ITEMS,
+        })?;
+        Ok(Found {
+            sums,
+            as_of,
+            boxes,
+            paging,
+            calls,
         })
     };
     server.facts.ask(read).await
+}
+
+/// Roles, models and causes.
+fn boxes(sums: &Sums, query: &Query) -> [Facet; 3] {
+    let of = |count: &CallTotals| count.calls as usize;
+    let roles = sums.totals.iter().map(|row| (row.role.as_str(), of(row)));
+    let models = sums.totals.iter().map(|row| (row.model.as_str(), of(row)));
+    let causes = sums.failures.iter();
+    let causes = causes.map(|row| (row.cause.as_str(), row.calls as usize));
+    [
+        Facet::counted("role", "Role", query, roles),
+        Facet::counted("model", "Model", query, models),
+        Facet::counted("cause", "Failed because", query, causes),
+    ]
+}
+
+/// The calls that fit: all of a role and model, or those that failed for a cause.
+fn count(sums: &Sums, [role, model, cause]: &[Facet; 3]) -> usize {
+    let takes = |of: &str, to: &str| role.takes(Some(of)) && model.takes(Some(to));
+    let calls: u64 = if cause.chosen.is_empty() {
+        let rows = sums.totals.iter();
+        rows.filter(|row| takes(&row.role, &row.model))
+            .map(|row| row.calls)
+            .sum()
+    } else {
+        let rows = sums.failures.iter();
+        rows.filter(|row| takes(&row.role, &row.model) && cause.takes(Some(&row.cause)))
+            .map(|row| row.calls)
+            .sum()
+    };
+    calls as usize
 }
 
 /// `$0.0123`, and how many calls have no price.
@@ -61,26 +131,37 @@ fn cost(of: &CallTotals) -> String {
 }
 
 /// `GET /calls`
-pub async fn page(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
-    let (shown, as_of) = found(&server).await?;
-    let total: u64 = shown.totals.iter().map(|of| of.cost_micro).sum();
+pub async fn page(
+    State(server): State<Arc<Server>>,
+    Visitor(who): Visitor,
+    Asked(query): Asked<Query>,
+) -> Answer {
+    let found = found(&server, query).await?;
+    let totals = &found.sums.totals;
+    let total: u64 = totals.iter().map(|of| of.cost_micro).sum();
     let values = context! {
-        of => Serde(&*shown),
-        costs => shown.totals.iter().map(cost).collect::<Vec<_>>(),
-        calls => shown.totals.iter().map(|of| of.calls).sum::<u64>(),
-        failed => shown.totals.iter().map(|of| of.failed).sum::<u64>(),
-        unpriced => shown.totals.iter().map(|of| of.unpriced).sum::<u64>(),
+        of => Serde(found.shown()),
+        boxes => Serde(&found.boxes),
+        paging => Serde(&found.paging),
+        costs => totals.iter().map(cost).collect::<Vec<_>>(),
+        calls => totals.iter().map(|of| of.calls).sum::<u64>(),
+        failed => totals.iter().map(|of| of.failed).sum::<u64>(),
+        unpriced => totals.iter().map(|of| of.unpriced).sum::<u64>(),
         total => dollars(total),
     };
     let frame = server
         .frame(&who, "/calls", "Calls to models")
-        .of_moment(as_of);
+        .of_moment(found.as_of);
     frame.page(include_str!("../templates/results/calls.html"), values)
 }
 
 /// `GET /calls.json`
-pub async fn json(State(server): State<Arc<Server>>, _: Visitor) -> Answer {
-    page::json(&*found(&server).await?.0)
+pub async fn json(
+    State(server): State<Arc<Server>>,
+    _: Visitor,
+    Asked(query): Asked<Query>,
+) -> Answer {
+    page::json(&found(&server, query).await?.shown())
 }
 
 /// `GET /calls/{id}`

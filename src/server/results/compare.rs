@@ -16,7 +16,7 @@ use crate::{
     report::markdown,
     server::{
         Server, Visitor,
-        page::{Answer, Failure},
+        page::{self, Answer, Failure},
         paging::Query,
     },
     store::Store,
@@ -45,12 +45,7 @@ struct Side {
     html: String,
 }
 
-/// `GET /compare?task=…&left=…&right=…`
-pub async fn page(
-    State(server): State<Arc<Server>>,
-    Visitor(who): Visitor,
-    Asked(query): Asked<Query>,
-) -> Answer {
+async fn compared(server: &Arc<Server>, query: Query) -> Result<Compared, Failure> {
     let Some(task) = query.get("task").filter(|task| !task.is_empty()) else {
         return Err(Failure::bad(
             "Reports on which task?",
@@ -58,13 +53,41 @@ pub async fn page(
         ));
     };
     let task = TaskId::from_stored(task.clone());
-    let of = Arc::clone(&server);
+    let of = Arc::clone(server);
     let read = move |store: &Store| read(&of, store, &task, &query);
     let compared = server.facts.ask(read).await?;
-    let compared = compared.ok_or_else(|| Failure::none("There is no report on such a task"))?;
+    compared.ok_or_else(|| Failure::none("There is no report on such a task"))
+}
+
+/// `GET /compare?task=…&left=…&right=…`
+pub async fn page(
+    State(server): State<Arc<Server>>,
+    Visitor(who): Visitor,
+    Asked(query): Asked<Query>,
+) -> Answer {
+    let compared = compared(&server, query).await?;
+    let mut frame = server.frame(&who, "/reports", "Reports side by side");
+    frame.data = Some(address_of_data(&compared));
     let values = context! { of => Serde(&compared) };
-    let frame = server.frame(&who, "/reports", "Reports side by side");
     frame.page(include_str!("../templates/results/compare.html"), values)
+}
+
+/// `GET /compare.json`, with the same words.
+pub async fn json(
+    State(server): State<Arc<Server>>,
+    _: Visitor,
+    Asked(query): Asked<Query>,
+) -> Answer {
+    page::json(&compared(&server, query).await?)
+}
+
+fn address_of_data(of: &Compared) -> String {
+    let mut said = url::form_urlencoded::Serializer::new(String::new());
+    said.append_pair("task", of.task.id.as_str());
+    for side in &of.sides {
+        said.append_pair(side.name, side.id.as_str());
+    }
+    format!("/compare.json?{}", said.finish())
 }
 
 fn read(server: &Server, store: &Store, id: &TaskId, query: &Query) -> Result<Option<Compared>> {

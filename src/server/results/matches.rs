@@ -9,15 +9,18 @@ use minijinja::{context, value::Serde};
 use serde::Serialize;
 
 use crate::{
-    arena::record::MatchRecord,
-    data::{Side, arena::Score},
+    arena::{matches::replay::replay, record::MatchRecord},
+    data::{
+        Side,
+        arena::{InfoTree, MatchEvent, Score},
+    },
     report::match_page,
     server::{
         Server, Visitor,
         page::{self, Answer, Failure},
         paging::{Facet, Paging, Query},
     },
-    store::{DuelHead, Store},
+    store::{DuelAnswer, DuelHead, Store},
 };
 
 /// A match in the list.
@@ -139,25 +142,64 @@ pub async fn json(
     page::json(&chosen(&rows, &query))
 }
 
+/// A match as data.
+#[derive(Serialize)]
+struct Played {
+    #[serde(flatten)]
+    duel: DuelHead,
+    /// Whether every choice and every score follows from the events again.
+    follows: bool,
+    events: Vec<MatchEvent>,
+    answers: Vec<DuelAnswer>,
+}
+
 /// `GET /matches/{id}`
 pub async fn one(
     State(server): State<Arc<Server>>,
     Visitor(who): Visitor,
     Path(id): Path<String>,
 ) -> Answer {
+    let (id, is_data) = page::named(&id);
+    let none = || Failure::none("There is no such match");
+    if is_data {
+        let id = id.to_owned();
+        let played = server.facts.ask(move |store| played(store, &id)).await?;
+        return page::json(&played.ok_or_else(none)?);
+    }
+    let named = id.to_owned();
     let read = move |store: &Store| {
-        let Some(duel) = store.duel(&id)? else {
-            return Ok(None);
-        };
-        let Some(tree) = store.tree(duel.tree.as_str())? else {
+        let Some((duel, tree)) = found_duel(store, &named)? else {
             return Ok(None);
         };
         let events = store.duel_events(&duel.id)?;
         match_page::html(store, &duel, &tree, &events).map(Some)
     };
-    let html = server.facts.ask(read).await?;
-    let html = html.ok_or_else(|| Failure::none("There is no such match"))?;
+    let html = server.facts.ask(read).await?.ok_or_else(none)?;
     let mut frame = server.frame(&who, "/matches", "Match");
-    frame.links = vec![("/matches".into(), "All matches".into())];
+    frame.links = vec![
+        ("/matches".into(), "All matches".into()),
+        (format!("/matches/{id}.json"), "JSON".into()),
+    ];
     frame.around(&html)
+}
+
+fn found_duel(store: &Store, id: &str) -> Result<Option<(DuelHead, InfoTree)>> {
+    let Some(duel) = store.duel(id)? else {
+        return Ok(None);
+    };
+    let tree = store.tree(duel.tree.as_str())?;
+    Ok(tree.map(|tree| (duel, tree)))
+}
+
+fn played(store: &Store, id: &str) -> Result<Option<Played>> {
+    let Some((duel, tree)) = found_duel(store, id)? else {
+        return Ok(None);
+    };
+    let events = store.duel_events(&duel.id)?;
+    Ok(Some(Played {
+        follows: replay(&events, &tree).is_ok(),
+        answers: store.duel_answers(&duel.id)?,
+        duel,
+        events,
+    }))
 }

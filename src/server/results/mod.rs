@@ -28,7 +28,7 @@ pub struct Kept {
     boards: leaderboard::Boards,
     ranking: facts::Kept<Option<ranking::Ranked>>,
     matches: facts::Kept<Vec<matches::Row>>,
-    calls: facts::Kept<calls::Shown>,
+    calls: facts::Kept<calls::Sums>,
 }
 
 /// The pages.
@@ -40,6 +40,7 @@ pub fn routes() -> Router<Arc<Server>> {
         .route("/reports/{id}", get(report::page))
         .route("/reports/{id}/text", get(report::text))
         .route("/compare", get(compare::page))
+        .route("/compare.json", get(compare::json))
         .route("/leaderboard", get(leaderboard::page))
         .route("/leaderboard.json", get(leaderboard::json))
         .route("/leaderboard.csv", get(leaderboard::csv))

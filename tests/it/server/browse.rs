@@ -8,7 +8,10 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use super::serving::Serving;
-use crate::support::{ModelServer, Project, TALK, TALK_ZH, woven};
+use crate::{
+    small_web::world::World,
+    support::{ModelServer, Project, TALK, TALK_ZH, woven},
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_of_the_menu_opens_and_says_what_there_is() {
@@ -106,6 +109,48 @@ async fn tasks_are_found_by_words_and_by_boxes() {
             "{none}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_are_listed_by_role_and_cause() {
+    let (_model, project) = woven();
+    let serving = Serving::start(&project, &[]);
+    let visitor = serving.visitor();
+    let count = |sql: &str| project.count(&format!("SELECT count(*) FROM call WHERE {sql}"));
+    let all = count("1");
+    let weave = count("role = 'weave'");
+    assert!(weave > 0 && weave < all);
+    let found = visitor.json("/calls.json?role=weave").await;
+    let calls = found["calls"].as_array().expect("calls");
+    assert!(calls.iter().all(|of| of["role"] == "weave"));
+    assert_eq!(calls.len() as i64, weave.min(50));
+    let page = visitor.page("/calls?role=weave").await;
+    assert!(page.contains(&format!("{weave} of {all} calls")), "{page}");
+    let none = visitor.json("/calls.json?cause=no_such_cause").await;
+    assert_eq!(none["calls"], Value::Array(Vec::new()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_reports_stand_side_by_side_with_their_scores() {
+    let world = World::evaluated();
+    let task = world.project.text("SELECT task FROM document LIMIT 1");
+    let serving = Serving::start(&world.project, &[]);
+    let visitor = serving.visitor();
+    let page = visitor.page(&format!("/compare?task={task}")).await;
+    let data = page.split("href=\"").find(|of| of.contains("compare.json"));
+    let data = data.and_then(|of| of.split('"').next()).expect("a link");
+    let data = data.replace("&amp;", "&").replace("&#x2f;", "/");
+    let both = visitor.json(&data).await;
+    let sides = both["sides"].as_array().expect("sides");
+    assert_eq!(
+        (sides.len(), &both["task"]["id"]),
+        (2, &task.as_str().into())
+    );
+    let other = sides[1]["id"].as_str().expect("an id");
+    let turned = visitor.json(&format!("/compare.json?task={task}&left={other}"));
+    assert_eq!(turned.await["sides"][0]["id"], other);
+    let lines = both["scores"].as_array().expect("scores");
+    assert!(lines.len() > 3, "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -118,6 +118,8 @@ async fn a_form_without_its_guard_changes_nothing_and_undo_takes_one_back() {
     assert!(decided(&project, "ana").is_empty());
     let task = decide(&ana, "pinned").await.expect("a task");
     assert_eq!(decided(&project, "ana").len(), 1);
+    let page = ana.page("/review/tasks?again=1").await;
+    assert!(page.contains("You have decided: pinned"), "{page}");
     let (status, _) = ana
         .post("/review/tasks/undo", &[("guard", &guard), ("id", &task)])
         .await;

@@ -184,10 +184,10 @@ pub struct Fraction {
 pub struct Scores(Vec<(&'static str, Score)>);
 
 impl Scores {
-    /// No scores yet, with room for so many: grown one by one, lists of a hundred thousand reports
-    /// are copied again and again.
-    pub fn with_room_for(measures: usize) -> Self {
-        Self(Vec::with_capacity(measures))
+    /// Gives back the room for scores that did not come: a leaderboard holds a hundred thousand
+    /// such lists.
+    pub fn shrink(&mut self) {
+        self.0.shrink_to_fit();
     }
 
     /// The score by a measure.
@@ -221,7 +221,7 @@ impl Extend<(&'static str, Score)> for Scores {
 impl FromIterator<(&'static str, Score)> for Scores {
     fn from_iter<I: IntoIterator<Item = (&'static str, Score)>>(scores: I) -> Self {
         let scores = scores.into_iter();
-        let mut all = Self::with_room_for(scores.size_hint().0);
+        let mut all = Self(Vec::with_capacity(scores.size_hint().0));
         all.extend(scores);
         all
     }

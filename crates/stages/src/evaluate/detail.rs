@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::{
     ace::{
         self,
-        checklist::{self, Checklists, criterion_name},
+        checklist::{self, criterion_name},
         criteria::Criterion,
         rating,
     },
@@ -56,7 +56,6 @@ pub struct Details<'a> {
     fingerprint: String,
     /// How often each criterion is rated.
     repeats: u32,
-    checklists: Checklists,
     reports: BTreeMap<TaskId, Vec<ReportHead>>,
 }
 
@@ -78,7 +77,6 @@ impl<'a> Details<'a> {
             judgements: store.panel_judgements(&evaluation)?,
             fingerprint: relations::fingerprint(&evaluation),
             repeats: ace::repeats(&evaluation),
-            checklists: checklist::all(store)?,
             reports,
         })
     }
@@ -88,10 +86,11 @@ impl<'a> Details<'a> {
         let Some(reports) = self.reports.get(task) else {
             return Ok(Vec::new());
         };
+        let checklist = checklist::of_task(self.store, task)?;
         let mut points = BTreeMap::new();
         reports
             .iter()
-            .map(|report| self.detail(report, &mut points))
+            .map(|report| self.detail(report, checklist.as_ref(), &mut points))
             .collect()
     }
 
@@ -99,6 +98,7 @@ impl<'a> Details<'a> {
     fn detail(
         &self,
         report: &ReportHead,
+        checklist: Option<&(String, Vec<Criterion>)>,
         points: &mut BTreeMap<KeyPointId, KeyPoint>,
     ) -> Result<Detail> {
         let set = |name: String| set(self.store, &self.fingerprint, &report.task, &name);
@@ -118,7 +118,7 @@ impl<'a> Details<'a> {
         }
         Ok(Detail {
             criteria: criteria(
-                self.checklists.get(&report.task),
+                checklist,
                 &rating::ratings(&self.judgements, &report.id, self.repeats)?,
             ),
             points: compared(

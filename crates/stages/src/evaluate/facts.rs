@@ -107,9 +107,13 @@ pub fn of_report<T>(
     }
     let references = reading.urls.len() as f64;
     let failed = url_failures.values().sum::<u64>() as f64;
-    // A report that cites nothing has no failures to boast of.
+    let mut urls = reading.urls.iter();
+    // A report that cites nothing has no failures to boast of, and where no evaluator has asked for
+    // pages there are none either.
     let url_failure_share = if reading.urls.is_empty() {
         Score::missing("no references")
+    } else if !urls.any(|url| failures.contains_key(url)) {
+        Score::missing("not looked for")
     } else {
         Score::ratio(failed, references)
     };

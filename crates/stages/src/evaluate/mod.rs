@@ -33,7 +33,7 @@ use anyhow::Result;
 
 use self::evaluator::Work;
 pub use self::{
-    ace::checklist::named as checklists,
+    ace::checklist::{named as checklists, named_of as checklist},
     deep_eval::{
         Drawn, Ratings, ratings as depth_ratings, result_files as live_research_bench_files,
     },

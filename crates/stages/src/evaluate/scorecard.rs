@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeMap, iter::Sum, ops::Add, sync::Arc};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::data::{Score, Scores};
+
+/// The facets of a task, shared by the reports on it: there may be a hundred thousand of those.
+pub type Facets = Arc<BTreeMap<String, String>>;
 
 /// One report with its scores. A score that could not be had is a cause, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -20,7 +23,8 @@ pub struct ReportScores {
     /// ok, refused, empty, timeout, error.
     pub state: String,
     /// Facets of the task: `phase`, `type`, `discipline`, `language`.
-    pub facets: BTreeMap<String, String>,
+    #[serde(serialize_with = "shared")]
+    pub facets: Facets,
     /// By measure. A measure that is not in it has no value, either.
     #[serde(rename = "measures")]
     pub scores: Scores,
@@ -38,6 +42,10 @@ pub struct ReportScores {
     pub url_failures: BTreeMap<String, u64>,
     /// Micro-dollars that the agent cost, where known; failed attempts cost, too.
     pub cost_micro: Option<u64>,
+}
+
+fn shared<S: Serializer>(facets: &Facets, serializer: S) -> Result<S::Ok, S::Error> {
+    facets.serialize(serializer)
 }
 
 impl ReportScores {

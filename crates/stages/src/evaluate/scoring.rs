@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic::resume_unwind,
+    sync::Arc,
     thread,
 };
 
@@ -12,11 +13,11 @@ use anyhow::Result;
 use super::{
     EVALUATORS,
     evaluator::{Fold, Record, Reported},
-    facts, kae, measures,
-    scorecard::ReportScores,
+    facts, kae,
+    scorecard::{Facets, ReportScores},
 };
 use crate::{
-    data::{AgentReport, ReportId, Scores, State, Task, TaskId, primary_language},
+    data::{AgentReport, ReportId, State, Task, TaskId, primary_language},
     store::{Evaluation, Store},
 };
 
@@ -105,28 +106,29 @@ pub fn ratings_by_criterion<'r>(
 /// The data for scoring all reports, read once.
 struct Scoring<'a> {
     evaluation: &'a Evaluation,
-    tasks: BTreeMap<&'a TaskId, &'a Task>,
+    /// With their facets, which all reports on a task share.
+    tasks: BTreeMap<&'a TaskId, (&'a Task, Facets)>,
     folds: Vec<Box<dyn Fold + 'a>>,
     /// Why a visited URL gave no text; none where it gave some.
     url_failures: BTreeMap<String, Option<String>>,
     /// Pages of a report that were fetched.
     most_urls: usize,
-    /// Number of measures that there are.
-    measures: usize,
 }
 
 impl<'a> Scoring<'a> {
     fn new(store: &Store, tasks: &'a [Task], evaluation: &'a Evaluation) -> Result<Self> {
         Ok(Self {
             evaluation,
-            tasks: tasks.iter().map(|task| (&task.id, task)).collect(),
+            tasks: tasks
+                .iter()
+                .map(|task| (&task.id, (task, Arc::new(facets(task)))))
+                .collect(),
             folds: EVALUATORS
                 .iter()
                 .map(|evaluator| evaluator.fold(store, tasks, evaluation))
                 .collect::<Result<_>>()?,
             url_failures: store.visit_failures()?,
             most_urls: kae::most_urls(evaluation),
-            measures: measures().count(),
         })
     }
 
@@ -140,8 +142,8 @@ impl<'a> Scoring<'a> {
             let mut scored = Vec::new();
             for report in reports {
                 // Reports on tasks outside the set stay in the project and out of this board.
-                if let Some(task) = self.tasks.get(&report.task) {
-                    scored.push(self.score(&record, task, report)?);
+                if let Some((task, facets)) = self.tasks.get(&report.task) {
+                    scored.push(self.score(&record, task, facets, report)?);
                 }
             }
             Ok(scored)
@@ -152,6 +154,7 @@ impl<'a> Scoring<'a> {
         &self,
         record: &Record<'_>,
         task: &Task,
+        facets: &Facets,
         report: &AgentReport<T>,
     ) -> Result<ReportScores> {
         let facts = facts::of_report(record.store, report, &self.url_failures, self.most_urls)?;
@@ -161,17 +164,28 @@ impl<'a> Scoring<'a> {
             agent: report.agent.clone(),
             attempt: report.attempt,
             state: report.state.word().to_owned(),
-            facets: facets(task),
-            scores: Scores::with_room_for(self.measures),
+            facets: Arc::clone(facets),
             url_failures: facts.url_failures,
             cost_micro: facts::cost_micro(report),
             ..ReportScores::default()
         };
         row.scores.extend(facts.scores);
         // What is not a report was not judged.
-        if report.state != State::Ok {
-            return Ok(row);
+        if report.state == State::Ok {
+            self.fold(record, task, report, &mut row)?;
         }
+        row.scores.shrink();
+        Ok(row)
+    }
+
+    /// Adds what the judgements of a report come to.
+    fn fold<T>(
+        &self,
+        record: &Record<'_>,
+        task: &Task,
+        report: &AgentReport<T>,
+        row: &mut ReportScores,
+    ) -> Result<()> {
         let reported = Reported {
             id: &report.id,
             agent: &report.agent,
@@ -187,7 +201,7 @@ impl<'a> Scoring<'a> {
                 *row.unscored.entry(cause).or_default() += n;
             }
         }
-        Ok(row)
+        Ok(())
     }
 }
 

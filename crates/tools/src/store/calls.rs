@@ -193,13 +193,16 @@ impl Store {
     }
 
     /// The newest calls without what was said, newest first.
-    pub fn newest_calls(&self, most: usize) -> Result<Vec<CallHead>> {
+    pub fn newest_calls(&self, part: &NewestCalls<'_>) -> Result<Vec<CallHead>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT id, role, prompt, model_asked, cause, input_tokens, output_tokens, cost_micro, ms, attempts
-                 FROM call ORDER BY rowid DESC LIMIT ?1",
+                 FROM call WHERE (?1 IS NULL OR role = ?1) AND (?2 IS NULL OR model_asked = ?2)
+                    AND (?3 IS NULL OR cause = ?3) ORDER BY rowid DESC LIMIT ?4 OFFSET ?5",
             )?;
-            let rows = statement.query_map([most as i64], |row| {
+            let (skip, most) = (part.skip as i64, part.most as i64);
+            let values = params![part.role, part.model, part.cause, most, skip];
+            let rows = statement.query_map(values, |row| {
                 Ok(CallHead {
                     id: CallId::from_stored(row.get(0)?),
                     role: row.get(1)?,
@@ -254,6 +257,21 @@ pub struct CallHead {
     pub ms: u64,
     /// Requests that were sent for it.
     pub attempts: u32,
+}
+
+/// A part of the list of calls, the newest first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewestCalls<'a> {
+    /// Of this role.
+    pub role: Option<&'a str>,
+    /// To this model.
+    pub model: Option<&'a str>,
+    /// That failed for this cause.
+    pub cause: Option<&'a str>,
+    /// So many newer ones are left out.
+    pub skip: usize,
+    /// At most so many.
+    pub most: usize,
 }
 
 /// Which calls.

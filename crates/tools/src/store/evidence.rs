@@ -121,6 +121,17 @@ impl Store {
         })
     }
 
+    /// The newest checklist of a task, with its id.
+    pub fn checklist<T: DeserializeOwned>(&self, task: &TaskId) -> Result<Option<(String, T)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, members FROM checklist WHERE task = ?1 ORDER BY version DESC LIMIT 1",
+            )?;
+            let read = |row: &Row<'_>| Ok((row.get(0)?, from_json(1, row.get_ref(1)?.as_str()?)?));
+            Ok(statement.query_row([task.as_str()], read).optional()?)
+        })
+    }
+
     /// The checklists by task, with their ids.
     pub fn checklists<T: DeserializeOwned>(&self) -> Result<BTreeMap<TaskId, (String, T)>> {
         self.read(|connection| {

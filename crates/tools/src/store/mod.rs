@@ -45,7 +45,7 @@ use seal::Altered;
 
 pub use crate::data::Judge;
 pub use arena::{DuelAnswer, DuelHead, TreeHead};
-pub use calls::{CallFailures, CallFilter, CallHead, CallTotals, Experience};
+pub use calls::{CallFailures, CallFilter, CallHead, CallTotals, Experience, NewestCalls};
 pub use comparisons::{PERSON, Recorded, list_instrument, pair_instrument};
 pub use forget::{
     ByWords, ForgetCounts, Forgetting, Forgotten, FormerPath, KnownSeminar, SetChange,

@@ -39,15 +39,24 @@ impl Store {
         Ok(changed.len())
     }
 
-    /// Takes back all scores that a person gave a report.
-    pub fn withdraw_scores(&self, report: &ReportId, rater: &str) -> Result<()> {
+    /// Puts other scores in the place of all that a person gave a report; none take them back.
+    pub fn replace_scores(
+        &self,
+        report: &ReportId,
+        rater: &str,
+        scores: &[PersonScore],
+    ) -> Result<()> {
+        let (run, stream) = (self.run, self.stream());
         let judge = DecidedBy::Person(rater).id();
         self.write(|tx| {
             tx.execute(
                 "DELETE FROM judgement WHERE instrument = ?1 AND subject = ?2 AND judge = ?3",
                 [SCORE.id, report.as_str(), &judge],
-            )
-            .map(|_| ())
+            )?;
+            for score in scores {
+                put(tx, &score_judgement(score_id(score), score), run, &stream)?;
+            }
+            Ok(())
         })
     }
 
@@ -129,6 +138,20 @@ impl Store {
         self.write(|tx| {
             tx.execute("DELETE FROM judgement WHERE id = ?1", [&id])
                 .map(|_| ())
+        })
+    }
+
+    /// The decisions of people on a task, oldest first.
+    pub fn decisions_on(&self, task: &TaskId) -> Result<Vec<TaskDecision>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT payload FROM judgement WHERE instrument = ?1 AND subject = ?2
+                 ORDER BY payload ->> '$.order'",
+            )?;
+            let values = [TaskDecision::INSTRUMENT.id, task.as_str()];
+            let rows =
+                statement.query_map(values, |row| from_json(0, row.get_ref(0)?.as_str()?))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 

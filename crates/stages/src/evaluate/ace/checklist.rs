@@ -37,9 +37,9 @@ const DESCRIPTION_STRICT: usize = 500;
 /// The checklists by task, with their ids.
 pub type Checklists = BTreeMap<TaskId, (String, Vec<Criterion>)>;
 
-/// The frozen checklists.
-pub fn all(store: &Store) -> Result<Checklists> {
-    store.checklists()
+/// The frozen checklist of a task, with its id.
+pub fn of_task(store: &Store, task: &TaskId) -> Result<Option<(String, Vec<Criterion>)>> {
+    store.checklist(task)
 }
 
 /// The name of a criterion: its checklist and its place.
@@ -49,10 +49,18 @@ pub fn criterion_name(checklist: &str, at: usize) -> String {
 
 /// The checklists by task: each criterion with the name that its ratings have.
 pub fn named(store: &Store) -> Result<BTreeMap<TaskId, Vec<(String, Criterion)>>> {
-    let checklists = all(store)?.into_iter();
+    let checklists: Checklists = store.checklists()?;
     Ok(checklists
+        .into_iter()
         .map(|(task, (id, criteria))| (task, with_names(&id, criteria)))
         .collect())
+}
+
+/// The checklist of a task: each criterion with the name that its ratings have. Empty where there
+/// is none.
+pub fn named_of(store: &Store, task: &TaskId) -> Result<Vec<(String, Criterion)>> {
+    let found = of_task(store, task)?;
+    Ok(found.map_or_else(Vec::new, |(id, criteria)| with_names(&id, criteria)))
 }
 
 fn with_names(checklist: &str, criteria: Vec<Criterion>) -> Vec<(String, Criterion)> {

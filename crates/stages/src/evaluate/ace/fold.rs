@@ -38,14 +38,22 @@ pub struct AceFold {
 }
 
 impl AceFold {
-    pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
+    /// Of some tasks: those of a whole project are read only where all of them are scored.
+    pub fn new(store: &Store, tasks: &[Task], evaluation: &Evaluation) -> Result<Self> {
+        let mut checklists = BTreeMap::new();
+        for task in tasks {
+            let Some((id, criteria)) = checklist::of_task(store, &task.id)? else {
+                continue;
+            };
+            // One that is not valid leaves its reports unscored.
+            if let Some(weighted) = weighted(&id, &criteria) {
+                checklists.insert(task.id.clone(), weighted);
+            }
+        }
         let in_force = evaluation.in_force(RATING);
         let raters: BTreeSet<&String> = in_force.panel.iter().map(|(model, _)| model).collect();
         Ok(Self {
-            checklists: checklist::all(store)?
-                .into_iter()
-                .filter_map(|(task, (id, criteria))| Some((task, weighted(&id, &criteria)?)))
-                .collect(),
+            checklists,
             repeats: super::repeats(evaluation),
             raters: raters.len(),
         })

@@ -114,10 +114,10 @@ impl Evaluator for Ace {
     fn fold<'a>(
         &self,
         store: &Store,
-        _tasks: &'a [Task],
+        tasks: &'a [Task],
         evaluation: &'a Evaluation,
     ) -> Result<Box<dyn Fold + 'a>> {
-        Ok(Box::new(fold::AceFold::new(store, evaluation)?))
+        Ok(Box::new(fold::AceFold::new(store, tasks, evaluation)?))
     }
 
     fn by_criterion(

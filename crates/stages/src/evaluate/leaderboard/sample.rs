@@ -64,7 +64,7 @@ impl From<&Scored> for ReportScores {
             agent: scored.agent.clone(),
             attempt: scored.attempt,
             state: scored.state.clone(),
-            facets: scored.facets.clone(),
+            facets: scored.facets.clone().into(),
             scores: scored.scores(),
             by_judge: BTreeMap::from([("ace", scored.ace_by.clone())]),
             repeated: scored

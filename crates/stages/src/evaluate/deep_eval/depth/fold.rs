@@ -101,9 +101,15 @@ pub struct DepthFold {
 impl DepthFold {
     pub fn new(store: &Store, evaluation: &Evaluation) -> Result<Self> {
         let in_force = evaluation.in_force(COMPARISON);
-        let reports = store.report_heads()?.into_iter();
+        // Without judges there is no game to look an agent up for.
+        let reports = if in_force.panel.is_empty() {
+            Vec::new()
+        } else {
+            store.report_heads()?
+        };
         Ok(Self {
             agents: reports
+                .into_iter()
                 .map(|report| (report.id.to_string(), report.agent))
                 .collect(),
             // Settings that are not there, or are another version's, are those of all pairs.
