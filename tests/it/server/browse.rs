@@ -147,8 +147,8 @@ async fn two_reports_stand_side_by_side_with_their_scores() {
         (2, &task.as_str().into())
     );
     let other = sides[1]["id"].as_str().expect("an id");
-    let turned = visitor.json(&format!("/compare.json?task={task}&left={other}"));
-    assert_eq!(turned.await["sides"][0]["id"], other);
+    let turned = format!("/compare.json?task={task}&left={other}");
+    assert_eq!(visitor.json(&turned).await["sides"][0]["id"], other);
     let lines = both["scores"].as_array().expect("scores");
     assert!(lines.len() > 3, "{lines:?}");
 }
