@@ -18,6 +18,8 @@ const READERS: usize = 8;
 /// A conclusion is drawn anew this often at most, in times of what drawing it takes: beside a
 /// command that stores facts by the hundred a second, it would be drawn without end.
 const REST: u32 = 10;
+/// Drawing that takes longer has needed much memory, too.
+const LONG: Duration = Duration::from_secs(1);
 
 /// The database for reading.
 pub struct Facts {
@@ -108,6 +110,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Gives what was freed back to the system. A leaderboard of a million judgements is some hundreds
+/// of megabytes in small pieces, which the C library keeps for later.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "the call has no safe wrapper")]
+fn give_memory_back() {
+    // SAFETY: it takes no pointer, and may be called at any time from any thread.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Other C libraries give it back by themselves, or cannot.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn give_memory_back() {}
+
 /// A conclusion that takes long, kept until the facts change.
 pub struct Kept<T> {
     last: Mutex<Option<Drawn<T>>>,
@@ -175,6 +190,9 @@ impl<T> Kept<T> {
             time,
         });
         drop(drawing);
+        if begun.elapsed() > LONG {
+            give_memory_back();
+        }
         Ok((conclusion, None))
     }
 }

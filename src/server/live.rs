@@ -80,31 +80,34 @@ impl Live {
     }
 }
 
-/// Looks again and again.
-pub async fn follow(server: Arc<Server>) {
-    let mut counted = (None, Instant::now(), Duration::ZERO);
+/// When facts were counted last, and how long that took.
+#[derive(Default)]
+pub struct Counted(Option<(Version, Instant, Duration)>);
+
+/// Looks again and again; `counted` is what the first look left.
+pub async fn follow(server: Arc<Server>, mut counted: Counted) {
     loop {
+        tokio::time::sleep(LOOK).await;
         if let Err(error) = look(&server, &mut counted).await {
             tracing::warn!("the progress cannot be read: {error:#}");
         }
-        tokio::time::sleep(LOOK).await;
     }
 }
 
-/// `counted` is the version of the facts that were counted last, when, and how long that took.
-async fn look(
-    server: &Arc<Server>,
-    counted: &mut (Option<Version>, Instant, Duration),
-) -> Result<()> {
+/// Looks at what is running, and counts the facts where some have come or gone.
+pub async fn look(server: &Arc<Server>, counted: &mut Counted) -> Result<()> {
     let folder = server.options.progress.clone();
     let running = tokio::task::spawn_blocking(move || progress::running(&folder)).await??;
     let running = running.into_iter().map(Running::new).collect();
     let version = server.facts.version()?;
     let mut counts = server.live.0.borrow().counts;
-    if Some(version) != counted.0 && counted.1.elapsed() >= counted.2 * REST {
+    let is_due = counted
+        .0
+        .is_none_or(|(of, at, took)| of != version && at.elapsed() >= took * REST);
+    if is_due {
         let begun = Instant::now();
         counts = server.facts.ask(Store::fact_counts).await?;
-        *counted = (Some(version), Instant::now(), begun.elapsed());
+        counted.0 = Some((version, Instant::now(), begun.elapsed()));
     }
     let now = Now { running, counts };
     server.live.0.send_if_modified(|last| {

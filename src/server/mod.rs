@@ -72,6 +72,7 @@ pub struct Options {
 pub struct Listening {
     listener: TcpListener,
     server: Arc<Server>,
+    counted: live::Counted,
     /// The address for visitors.
     pub address: String,
     /// Addresses for reviewers, by name.
@@ -131,9 +132,13 @@ impl Listening {
             key,
             options,
         });
+        let mut counted = live::Counted::default();
+        // Before anybody asks: the first page needs it.
+        live::look(&server, &mut counted).await?;
         Ok(Self {
             listener,
             server,
+            counted,
             address,
             reviewers,
         })
@@ -141,7 +146,7 @@ impl Listening {
 
     /// Answers requests until `end` comes.
     pub async fn answer(self, end: impl Future<Output = ()>) -> Result<()> {
-        let follow = tokio::spawn(live::follow(Arc::clone(&self.server)));
+        let follow = tokio::spawn(live::follow(Arc::clone(&self.server), self.counted));
         let ended = listen::answer(self.listener, router(&self.server), end).await;
         follow.abort();
         let now = jiff::Timestamp::now().to_string();

@@ -13,7 +13,7 @@ use crate::{
         live::Now,
         page::{self, Answer},
     },
-    store::{FactCounts, Store},
+    store::FactCounts,
     transcribe,
 };
 
@@ -61,11 +61,8 @@ async fn read(server: &Arc<Server>) -> anyhow::Result<Overview> {
         (found.recordings.len(), done.count())
     })
     .await?;
-    let mut now = server.live.now();
-    // Before the first look. Later ones are not counted anew: of a million facts it takes a while.
-    if now.counts == FactCounts::default() {
-        now.counts = server.facts.ask(Store::fact_counts).await?;
-    }
+    // Not counted for each request: of a million facts it takes a while.
+    let now = server.live.now();
     Ok(Overview {
         recordings,
         transcribed,

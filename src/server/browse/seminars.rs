@@ -1,12 +1,13 @@
 //! Seminars: a list, and each with its sound, its transcript and what was found in it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use axum::extract::{Path, State};
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 
+use super::tasks::index;
 use crate::{
     data::{self, Ms, SeminarId, Task},
     report::{tasks_page, tasks_report},
@@ -29,7 +30,7 @@ struct Row {
 
 /// `GET /seminars`
 pub async fn list(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> Answer {
-    let rows = server.facts.ask(rows).await?;
+    let rows = rows(&server).await?;
     let frame = server.frame(&who, "/seminars", "Seminars");
     let values = context! { seminars => Serde(&rows) };
     frame.page(include_str!("../templates/seminars.html"), values)
@@ -37,22 +38,28 @@ pub async fn list(State(server): State<Arc<Server>>, Visitor(who): Visitor) -> A
 
 /// `GET /seminars.json`
 pub async fn json(State(server): State<Arc<Server>>, _: Visitor) -> Answer {
-    page::json(&server.facts.ask(rows).await?)
+    page::json(&rows(&server).await?)
 }
 
-fn rows(store: &Store) -> Result<Vec<Row>> {
-    let tasks = store.tasks()?;
-    let seminars = store.seminars()?.into_iter();
-    seminars
-        .map(|info| {
-            let of_it = tasks.iter().filter(|task| task.seminar() == Some(&info.id));
+async fn rows(server: &Arc<Server>) -> Result<Vec<Row>> {
+    let of = Arc::clone(server);
+    let read = move |store: &Store| {
+        let (index, _) = index(&of, store)?;
+        let mut tasks: BTreeMap<&SeminarId, usize> = BTreeMap::new();
+        for seminar in index.rows.iter().filter_map(|row| row.task.seminar()) {
+            *tasks.entry(seminar).or_default() += 1;
+        }
+        let seminars = store.seminars()?.into_iter();
+        let row = |info: SeminarInfo| {
             Ok(Row {
                 inspirations: store.inspirations_of(&info)?.len(),
-                tasks: of_it.count(),
+                tasks: tasks.get(&info.id).copied().unwrap_or_default(),
                 info,
             })
-        })
-        .collect()
+        };
+        seminars.map(row).collect()
+    };
+    server.facts.ask(read).await
 }
 
 /// A seminar with its transcript.

@@ -98,19 +98,16 @@ fn read(server: &Server, store: &Store, id: &TaskId) -> Result<Option<Shown>> {
     for id in task.inspirations() {
         sources.extend(source(server, store, id)?);
     }
-    let decisions = store.task_decisions()?.remove(id).unwrap_or_default();
+    let decisions = store.decisions_on(id)?;
     let reports = results::on_task(server, store, id)?;
-    let translations = store.translations()?.into_iter();
+    let translations = store.translations_of_task(id)?.into_iter();
     Ok(Some(Shown {
         labels: labels(&task),
         sources,
-        probes: store.findings()?.remove(id).unwrap_or_default(),
+        probes: store.findings_on(id)?,
         decisions: decisions.into_iter().map(decided).collect(),
         before: before(store, &task)?,
-        translations: translations
-            .filter(|of| of.translation_of() == Some(id))
-            .map(|of| (of.language, of.text))
-            .collect(),
+        translations: translations.map(|of| (of.language, of.text)).collect(),
         reports,
         current: store.is_current(id)?.is_ok(),
         task,

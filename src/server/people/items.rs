@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 
-use super::queue::{Item, all_pairs, drawn_pairs, in_drawn_order};
+use super::queue::{Item, drawn_pairs, each_two, first_drawn};
 use crate::{
     data::{
         Inspiration, ItemId, ReportHead, ReportId, Review, Reviewer, Side, State, SubjectKind,
@@ -219,8 +219,5 @@ fn pairs_of_reports(reports: &[ReportHead], seed: u64) -> Vec<[String; 2]> {
     for ((task, _), of) in first {
         by_task.entry(task).or_default().insert(of.id.to_string());
     }
-    let mut pairs: Vec<[String; 2]> = by_task.values().flat_map(all_pairs).collect();
-    in_drawn_order(&mut pairs, seed);
-    pairs.truncate(PAIRS);
-    pairs
+    first_drawn(by_task.values().flat_map(each_two), seed, PAIRS)
 }

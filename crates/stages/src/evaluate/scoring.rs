@@ -157,7 +157,7 @@ impl<'a> Scoring<'a> {
         facets: &Facets,
         report: &AgentReport<T>,
     ) -> Result<ReportScores> {
-        let facts = facts::of_report(record.store, report, &self.url_failures, self.most_urls)?;
+        let known = facts::of_report(record.store, report, &self.url_failures, self.most_urls)?;
         let mut row = ReportScores {
             report: report.id.to_string(),
             task: task.id.to_string(),
@@ -165,11 +165,11 @@ impl<'a> Scoring<'a> {
             attempt: report.attempt,
             state: report.state.word().to_owned(),
             facets: Arc::clone(facets),
-            url_failures: facts.url_failures,
+            url_failures: known.url_failures,
             cost_micro: facts::cost_micro(report),
             ..ReportScores::default()
         };
-        row.scores.extend(facts.scores);
+        row.scores.extend(known.scores);
         // What is not a report was not judged.
         if report.state == State::Ok {
             self.fold(record, task, report, &mut row)?;

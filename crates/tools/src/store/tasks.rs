@@ -143,6 +143,17 @@ impl Store {
         Ok(translations)
     }
 
+    /// The current translations of one task, by id.
+    pub fn translations_of_task(&self, id: &TaskId) -> Result<Vec<Task>> {
+        let condition = "superseded = 0 AND origin = 'seminar'
+             AND json_extract(payload, '$.kind') = 'translation'
+             AND json_extract(payload, '$.translation_of') = ?1
+             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)";
+        let mut found = self.task_rows(condition, [id.as_str()])?;
+        self.add_sources(&mut found)?;
+        Ok(found)
+    }
+
     /// Current tasks of recordings that are still there, with their inspirations.
     fn woven_tasks(&self, condition: &str) -> Result<Vec<Task>> {
         let of_recordings = format!(
