@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The model layer against servers of others, really running: llama.cpp's server with the 0.5B model, and a LiteLLM proxy;
 # and exports opened by the packages of those who own the formats. All are Python packages in private folders; the first is
-# compiled there, which takes some minutes.
+# compiled there, which takes some minutes. And a Slurm of Debian's packages, which a root may install.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 . scripts/python.sh
@@ -14,7 +14,12 @@ export TASKGEN_DATA_PYTHON=$PWD/.tools/interop-data/bin/python
 export TASKGEN_SCORING_PYTHON=$PWD/.tools/interop-scoring/bin/python
 export TASKGEN_ARGILLA_PYTHON=$PWD/.tools/interop-argilla/bin/python
 cargo build --locked
-"$BINARIES/taskgen" models pull qwen2.5-coder-0.5b
+"$BINARIES/taskgen" models pull qwen2.5-coder-0.5b tiny.en
+scripts/slurm.sh packages
+SLURM_FOLDER=$(mktemp -d)
+trap 'scripts/slurm.sh stop "$SLURM_FOLDER"; rm -rf "$SLURM_FOLDER"' EXIT
+SLURM_ENVIRONMENT=$(scripts/slurm.sh start "$SLURM_FOLDER")
+eval "$SLURM_ENVIRONMENT"
 # The servers reach nobody: what they send elsewhere goes to a port of this machine where nobody listens.
 export HTTP_PROXY=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost
 TASKGEN_PEERS="$PWD/.tools/interop" cargo test --locked --test interop -- --nocapture --test-threads 1 "$@"

@@ -9,6 +9,8 @@ pub mod cli;
 
 pub mod server;
 
+pub mod cluster;
+
 pub mod report;
 
 pub use taskgen_stages::{

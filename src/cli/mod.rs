@@ -13,8 +13,9 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 
 use args::{Args, Command, InsteadOfRanking};
 use commands::{
-    arena, audit, calls, completions, config, doctor, evaluate, export, init, inspirations, man,
-    models, prompts, rank, report, reports, seminars, serve, stages, status, tasks, wiki,
+    arena, audit, calls, cluster, completions, config, doctor, evaluate, export, init,
+    inspirations, man, models, prompts, rank, report, reports, seminars, serve, stages, status,
+    tasks, wiki,
 };
 use project::providers::Variables;
 use ui::{exit, log, output::Printer};
@@ -87,6 +88,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Transcribe(transcribe) => {
             seminars::transcribe::transcribe(&global, &transcribe, printer)
         }
+        Command::Cluster(command) => cluster::cluster(&global, &command, printer),
         Command::Transcripts(command) => seminars::existing::run(&global, &command, printer),
         Command::Inspire(select) => stages::inspire(&global, &select, printer),
         Command::Weave(select) => stages::weave(&global, &select, printer),

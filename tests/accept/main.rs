@@ -20,6 +20,7 @@ mod hostile_documents;
 mod hostile_kills;
 mod killed;
 mod long_talks;
+mod many_shards;
 #[allow(dead_code, reason = "each of those who share this uses a part")]
 #[path = "../it/planted.rs"]
 mod planted;

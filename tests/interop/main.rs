@@ -1,5 +1,5 @@
-//! The model layer against servers that others wrote, running on loopback, and exports opened by
-//! packages that others wrote: `make interop` installs them.
+//! The model layer against servers that others wrote, running on loopback, exports opened by
+//! packages that others wrote, and the jobs of a cluster under Slurm: `make interop` installs them.
 #![expect(clippy::unwrap_used, reason = "a proof stops where it cannot go on")]
 #![allow(clippy::print_stdout, reason = "proofs say what they found")]
 
@@ -7,6 +7,7 @@ mod exports;
 #[allow(dead_code, reason = "each of those who share this uses a part")]
 #[path = "../it/planted.rs"]
 mod planted;
+mod slurm;
 #[allow(dead_code, reason = "what the tests share answers as its judges do")]
 #[path = "../it/small_web/mod.rs"]
 mod small_web;

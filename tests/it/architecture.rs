@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "data",
         ],
     ),
+    ("cluster", &["files"]),
     (
         "report",
         &[

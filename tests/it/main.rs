@@ -19,6 +19,7 @@ mod chance;
 mod checklists;
 mod classifier;
 mod cli;
+mod cluster;
 mod compatibility;
 mod consent;
 mod curation;

@@ -11,6 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use taskgen::transcribe::{Decoder, MediaError, SAMPLE_RATE, TranscribeError};
 
+pub use crate::support::sound::wav;
+
 /// Media of all kinds, in `tests/data/media`.
 pub const SEEDS: [&str; 15] = [
     "speech.aac",
@@ -317,20 +319,4 @@ fn any_bytes(bytes: &mut [u8], rng: &mut ChaCha8Rng) {
                 .for_each(|byte| *byte = rng.random());
         }
     }
-}
-
-/// A WAV file at 16 kHz.
-pub fn wav(channels: u16, samples: &[i16]) -> Vec<u8> {
-    let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
-    let mut file = b"RIFF".to_vec();
-    file.extend((36 + data.len() as u32).to_le_bytes());
-    file.extend(b"WAVEfmt \x10\0\0\0\x01\0");
-    file.extend(channels.to_le_bytes());
-    file.extend(16_000u32.to_le_bytes());
-    file.extend((32_000 * u32::from(channels)).to_le_bytes());
-    file.extend((2 * channels).to_le_bytes());
-    file.extend(b"\x10\0data");
-    file.extend((data.len() as u32).to_le_bytes());
-    file.extend(data);
-    file
 }

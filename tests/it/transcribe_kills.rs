@@ -10,7 +10,7 @@ use std::{
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use crate::media;
+use crate::support::sound::{sample, wav};
 
 const RECORDING: &str = "talk.wav";
 /// No window takes this long.
@@ -79,15 +79,8 @@ fn real_killed_at_any_moment_the_transcript_is_the_same() {
 
 /// A folder with a talk that is long enough for so many kills.
 fn folder(kills: usize) -> tempfile::TempDir {
-    let samples = ["logbooks.m4a", "soil.mp3"].map(|name| {
-        media::decode(
-            &Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("seminars")
-                .join(name),
-        )
-        .expect("a sample")
-    });
-    let talk: Vec<f32> = samples
+    let samples = ["logbooks.m4a", "soil.mp3"].map(sample);
+    let talk: Vec<i16> = samples
         .iter()
         .cycle()
         .take(2 * (1 + 2 * kills / WINDOWS))
@@ -95,8 +88,7 @@ fn folder(kills: usize) -> tempfile::TempDir {
         .copied()
         .collect();
     let folder = tempfile::tempdir().expect("a folder");
-    let samples: Vec<i16> = talk.iter().map(|s| (s * 32_767.0) as i16).collect();
-    std::fs::write(folder.path().join(RECORDING), media::wav(1, &samples)).expect("written");
+    std::fs::write(folder.path().join(RECORDING), wav(1, &talk)).expect("written");
     folder
 }
 

@@ -1,14 +1,41 @@
-//! Whole files: their hash, their size and time, and atomic writing.
+//! Whole files: their hash, their size and time, atomic writing, and locks where a file system has
+//! none.
 
 use std::{
+    fs::TryLockError,
     io::{Error, ErrorKind, Read as _, Result, Write as _},
     path::Path,
     time::UNIX_EPOCH,
 };
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
-use rustix::fs::OFlags;
+use rustix::{fs::OFlags, io::Errno};
 use sha2::{Digest as _, Sha256};
+
+/// The outcome of an attempt to lock a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locking {
+    /// The lock is ours.
+    Taken,
+    /// Another process has it.
+    Held,
+    /// The file system has no locks.
+    Absent,
+}
+
+/// The outcome of an attempt to lock a file. File systems that several machines share may have no
+/// locks (NFS without its lock daemon, Lustre that was mounted without them): that is no error here,
+/// because some of those who lock can go on without.
+pub fn locking(tried: std::result::Result<(), TryLockError>) -> Result<Locking> {
+    match tried {
+        Ok(()) => Ok(Locking::Taken),
+        Err(TryLockError::WouldBlock) => Ok(Locking::Held),
+        Err(TryLockError::Error(error)) => match Errno::from_io_error(&error) {
+            Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(Locking::Absent),
+            _ => Err(error),
+        },
+    }
+}
 
 /// SHA-256 of a file's bytes, hexadecimal.
 pub fn sha256_of(path: &Path) -> Result<String> {
@@ -144,6 +171,26 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_told_from_a_held_lock() {
+        let failed = |errno: Errno| locking(Err(TryLockError::Error(errno.into())));
+        for absent in [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP] {
+            assert_eq!(failed(absent).expect("no error"), Locking::Absent);
+        }
+        assert_eq!(
+            failed(Errno::IO).expect_err("a broken disk").raw_os_error(),
+            Some(5)
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || fs_err::File::create(folder.path().join("lock")).expect("a file");
+        let (first, second) = (open(), open());
+        let lock = |file: &fs_err::File| locking(file.file().try_lock()).expect("locks");
+        assert_eq!(
+            (lock(&first), lock(&second)),
+            (Locking::Taken, Locking::Held)
+        );
+    }
 
     #[test]
     fn no_link_is_followed_where_files_are_written() {

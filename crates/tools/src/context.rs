@@ -86,6 +86,13 @@ pub enum Notice<'a> {
         /// Its units.
         total: u64,
     },
+    /// A stage begins whose units are seconds of sound.
+    Listen {
+        /// Its name.
+        stage: &'static str,
+        /// Seconds of sound, as far as they are known before.
+        seconds: u64,
+    },
     /// The unit in hand.
     Working(&'a str),
     /// Units were finished.
@@ -153,10 +160,33 @@ pub struct StageReport {
     pub rejected: BTreeMap<String, u64>,
     /// The outcomes of the questions about each item, where a stage counts them.
     pub harvests: Vec<Harvest>,
+    /// The sound that was listened to, where a stage listens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Heard>,
     /// Sentences for the user.
     pub notes: Vec<String>,
     /// Wall time.
     pub seconds: f64,
+}
+
+/// Sound that was listened to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Heard {
+    /// Length of the recordings.
+    pub seconds: f64,
+    /// Their windows.
+    pub windows: u64,
+    /// Windows that were recognised now; an earlier run, which was stopped, left the others.
+    pub recognised: u64,
+}
+
+impl Heard {
+    /// Adds another recording.
+    pub fn add(&mut self, other: Self) {
+        self.seconds += other.seconds;
+        self.windows += other.windows;
+        self.recognised += other.recognised;
+    }
 }
 
 /// The outcomes of the questions about one item, from question to what is kept.

@@ -1,6 +1,7 @@
 //! The arguments: one file for each group of commands; its comments are the help.
 
 mod arena;
+mod cluster;
 mod evaluation;
 mod export;
 mod global;
@@ -22,6 +23,7 @@ pub use self::{
         Arena, ArenaBoard, BuildTree, Duel, ImportTrees, Onboard, Replay, Rules, StopBy,
         Tournament, Trees,
     },
+    cluster::{Cluster, Server, Slurm, Step},
     evaluation::{
         Answer, Audit, Evaluate, Leaderboard, Plan, RemoveReports, Report, Reports, Rescore,
         Supervise, Wiki, WikiCollect,
@@ -97,6 +99,9 @@ pub enum Command {
     /// Reads audio and video files, and writes `transcripts/NAME.json` for each. Without a project,
     /// transcripts go beside the recordings. A transcript that you edit by hand is kept.
     Transcribe(Transcribe),
+    /// Transcribe on a cluster with Slurm
+    #[command(subcommand)]
+    Cluster(Cluster),
     /// Take in transcripts that exist already
     #[command(subcommand)]
     Transcripts(Transcripts),
@@ -231,7 +236,7 @@ pub fn manual() -> clap::Command {
 }
 
 /// Commands that ask models, as they are typed.
-const ASKING: [&str; 9] = [
+const ASKING: [&str; 10] = [
     " run",
     " inspire",
     " weave",
@@ -241,6 +246,7 @@ const ASKING: [&str; 9] = [
     " evaluate",
     " rescore",
     " audit leakage",
+    " cluster slurm",
 ];
 
 fn hide_model_options(command: &mut clap::Command, typed: &str) {

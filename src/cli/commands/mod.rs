@@ -5,6 +5,7 @@ pub mod arena;
 pub mod audit;
 mod bias;
 pub mod calls;
+pub mod cluster;
 pub mod completions;
 pub mod config;
 pub mod doctor;

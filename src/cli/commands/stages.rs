@@ -443,7 +443,7 @@ fn one_stage(
 
 /// The roles that will be asked: `translate` only if translations are wanted, and `review` only if
 /// there is a second look, so that no model is fetched that nobody asks.
-fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
+pub fn asked(config: &Config, roles: &[&'static str]) -> Vec<&'static str> {
     let is_asked = |role: &&str| match *role {
         "translate" => !config.weave.translate.is_empty(),
         "review" => !roles.contains(&"inspire") || has_second_look(config),

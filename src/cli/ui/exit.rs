@@ -1,8 +1,15 @@
 //! Exit codes and messages of errors: lower case, no full stop, then a hint.
 
 use crate::{
-    evaluate::Misconfigured, judging::hidden::FailedProbes, llm::AskError, models::ModelFileError,
-    rank::NoBetterThanChance, search::SearchError, store::Locked, transcribe::TranscribeError,
+    cluster::SlurmError,
+    evaluate::Misconfigured,
+    judging::hidden::FailedProbes,
+    llm::AskError,
+    models::ModelFileError,
+    rank::NoBetterThanChance,
+    search::SearchError,
+    store::{Locked, NoLocks},
+    transcribe::TranscribeError,
     web::KeyRefused,
 };
 
@@ -38,10 +45,17 @@ pub struct NoModel(pub String);
 /// The exit code for an error that ended a command.
 pub fn code(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
-        if cause.is::<Usage>() || cause.is::<Locked>() || cause.is::<Misconfigured>() {
+        if cause.is::<Usage>()
+            || cause.is::<Locked>()
+            || cause.is::<NoLocks>()
+            || cause.is::<Misconfigured>()
+        {
             return USAGE;
         }
         if cause.is::<ModelFileError>() || cause.is::<NoModel>() || cause.is::<KeyRefused>() {
+            return NO_MODEL;
+        }
+        if let Some(SlurmError::Missing(..)) = cause.downcast_ref::<SlurmError>() {
             return NO_MODEL;
         }
         if matches!(

@@ -2,17 +2,19 @@
 //! elsewhere.
 
 use std::{
+    fmt::Write,
     io::IsTerminal as _,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::output::{harmless, message};
 use crate::{
     context::{Notice, Notify},
+    data::Ms,
     server::progress::Teller,
 };
 
@@ -21,6 +23,8 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 
 struct Stage {
     name: &'static str,
+    /// Whether its units are seconds of sound.
+    is_sound: bool,
     bar: ProgressBar,
     started: Instant,
     last_line: Instant,
@@ -37,7 +41,12 @@ pub fn notify(quiet: bool) -> Notify {
         }
         let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
         match notice {
-            Notice::Start { stage, total } => *current = Some(start(stage, total, terminal)),
+            Notice::Start { stage, total } => {
+                *current = Some(start(stage, total, false, terminal));
+            }
+            Notice::Listen { stage, seconds } => {
+                *current = Some(start(stage, seconds, true, terminal));
+            }
             Notice::Say(line) => say(current.as_ref(), line),
             Notice::End => {
                 if let Some(stage) = current.take() {
@@ -69,7 +78,14 @@ pub fn notify_in(folder: PathBuf, quiet: bool) -> Notify {
     Arc::new(move |notice| {
         let mut teller = teller.lock().unwrap_or_else(PoisonError::into_inner);
         match (notice, &mut *teller) {
-            (Notice::Start { stage, total }, teller) => {
+            (
+                Notice::Start { stage, total }
+                | Notice::Listen {
+                    stage,
+                    seconds: total,
+                },
+                teller,
+            ) => {
                 // Before the next one begins: both have the same file.
                 *teller = None;
                 *teller = Teller::begin(&folder, stage, total);
@@ -83,7 +99,7 @@ pub fn notify_in(folder: PathBuf, quiet: bool) -> Notify {
     })
 }
 
-fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
+fn start(name: &'static str, total: u64, is_sound: bool, terminal: bool) -> Stage {
     let target = if terminal {
         ProgressDrawTarget::stderr()
     } else {
@@ -91,11 +107,22 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
         ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
-    let style = ProgressStyle::with_template(
-        "{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}",
-    );
+    let style = ProgressStyle::with_template(if is_sound {
+        "{prefix:>10} {bar:30} {sound} {eta} left  {wide_msg}"
+    } else {
+        "{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}"
+    });
     if let Ok(style) = style {
-        bar.set_style(style);
+        bar.set_style(
+            style.with_key("sound", |state: &ProgressState, out: &mut dyn Write| {
+                // A bar without a word is no reason to end.
+                let _ = out.write_str(&sound(
+                    state.pos(),
+                    state.len().unwrap_or(0),
+                    state.per_sec(),
+                ));
+            }),
+        );
     }
     bar.set_prefix(name);
     if terminal {
@@ -104,6 +131,7 @@ fn start(name: &'static str, total: u64, terminal: bool) -> Stage {
     let now = Instant::now();
     Stage {
         name,
+        is_sound,
         bar,
         started: now,
         last_line: now,
@@ -130,10 +158,21 @@ fn line(stage: &mut Stage, terminal: bool) {
             spent / done as f64 * total.saturating_sub(done) as f64
         ),
     };
+    let counts = if stage.is_sound {
+        sound(done, total, done as f64 / spent.max(f64::EPSILON))
+    } else {
+        format!("{done}/{total}")
+    };
     message(&format!(
-        "{:>10} {done}/{total}{left}  {}",
+        "{:>10} {counts}{left}  {}",
         stage.name, stage.item
     ));
+}
+
+/// How much sound is done, and how fast: seconds a second are hours an hour.
+fn sound(done: u64, total: u64, rate: f64) -> String {
+    let time = |seconds: u64| Ms(seconds * 1000);
+    format!("{} of {}, {rate:.0} h/h,", time(done), time(total))
 }
 
 fn say(stage: Option<&Stage>, line: &str) {

@@ -5,6 +5,7 @@ pub mod answers;
 pub mod llm;
 pub mod project;
 pub mod responses;
+pub mod sound;
 pub mod web;
 
 use std::{path::Path, process::Command};

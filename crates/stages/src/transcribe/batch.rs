@@ -4,11 +4,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::{
     discover::{Discovered, Recording},
@@ -19,16 +22,14 @@ use super::{
     quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue},
     recognition::engine::Engine,
     shard::Shard,
-    sidecar::{Sidecar, SidecarError},
-    transcribe_file::{Transcribed, transcribe_file},
+    sidecar::SidecarError,
+    survey::{Found, longest_first, survey},
+    transcribe_file::transcribe_file,
 };
 use crate::{
-    context::{Notice, Notify, StageReport},
-    data::{SeminarId, Transcript},
+    context::{Heard, Notice, Notify, StageReport},
+    data::{Ms, SeminarId, Transcript},
 };
-
-/// Steps of a recording's progress.
-const STEPS: f64 = 100.0;
 
 /// Recordings, and the folder for their transcripts.
 pub struct RecordingFolder {
@@ -65,12 +66,18 @@ pub struct BatchItem<'a> {
 /// Takes each transcript, new or not.
 type Keep<'a> = dyn Fn(&BatchItem, &Transcript) -> Result<()> + 'a;
 
+/// A recording, and what is to be done with it.
+struct Work<'a> {
+    item: &'a BatchItem<'a>,
+    found: Mutex<Option<Found>>,
+}
+
 /// The result of one recording.
 enum Outcome {
     /// Its transcript was there.
-    Before(Transcript),
+    Before,
     /// It was transcribed.
-    New(Transcribed),
+    New(Diagnostics, Heard),
     /// It could not be transcribed.
     Failed(TranscribeError),
     /// Its sidecar cannot be used.
@@ -100,7 +107,8 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Transcribes what is not done yet, and passes each transcript to `keep`, in order.
+    /// Transcribes what is not done yet, the longest first, and passes each transcript to `keep`, in
+    /// order.
     pub fn run(&self, folders: &[RecordingFolder], keep: &Keep<'_>) -> Result<StageReport> {
         let started = Instant::now();
         let mut report = StageReport::new("transcribe");
@@ -108,20 +116,33 @@ impl Batch<'_> {
             check_writable(&folder.transcripts)?;
         }
         let items = RecordingFolder::items(folders);
-        (self.notify)(Notice::Start {
+        let found = survey(self, &items)?;
+        let begin = longest_first(&found);
+        let other_shards = found
+            .iter()
+            .filter(|found| matches!(found, Found::OtherShard));
+        let other_shards = other_shards.count();
+        let seconds: f64 = found.iter().map(Found::seconds).sum();
+        (self.notify)(Notice::Listen {
             stage: "transcribe",
-            total: items.len() as u64 * STEPS as u64,
+            seconds: seconds.ceil() as u64,
         });
-        let mut other_shards = 0;
+        let works: Vec<Work> = items
+            .iter()
+            .zip(found)
+            .map(|(item, found)| Work {
+                item,
+                found: Mutex::new(Some(found)),
+            })
+            .collect();
         let ended = for_each_in_order(
-            &items,
+            &works,
+            &begin,
             // One more than there are workers: it is decoded while the others are recognised.
             self.engine.pool.size() + 1,
-            |item| self.outcome(item),
-            |item, outcome| {
-                other_shards += usize::from(matches!(outcome, Outcome::OtherShard));
-                enter(item, outcome, keep, &mut report)
-            },
+            |work| self.outcome(work),
+            |outcome| matches!(outcome, Outcome::Failed(error) if ends_the_run(error)),
+            |work, outcome| enter(work.item, outcome, keep, &mut report),
         );
         (self.notify)(Notice::End);
         ended?;
@@ -134,59 +155,61 @@ impl Batch<'_> {
             ));
         }
         report.seconds = started.elapsed().as_secs_f64();
+        report.notes.extend(throughput(&report));
         Ok(report)
     }
 
-    fn outcome(&self, item: &BatchItem) -> Outcome {
+    /// Transcribes a recording, where that is to be done.
+    fn outcome(&self, work: &Work) -> Outcome {
+        // Each is worked on once.
+        let found = work
+            .found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let todo = match found {
+            Some(Found::Todo(todo)) => todo,
+            Some(Found::Forgotten(seminar)) => return Outcome::Forgotten(seminar),
+            Some(Found::Failed(error)) => return Outcome::Failed(error),
+            Some(Found::BadSidecar(error)) => return Outcome::BadSidecar(error),
+            Some(Found::Before) => return Outcome::Before,
+            Some(Found::OtherShard) | None => return Outcome::OtherShard,
+        };
+        let item = work.item;
         (self.notify)(Notice::Working(&item.recording.name));
         let shown = AtomicU64::new(0);
-        let advance = |share: f64| self.advance(&shown, share);
-        let outcome = match Sidecar::read(item.recording) {
-            Ok(sidecar) => self
-                .transcribed(item, &sidecar.options(&self.options), &advance)
-                .unwrap_or_else(Outcome::Failed),
-            Err(error) => Outcome::BadSidecar(error),
-        };
-        advance(1.0);
-        outcome
-    }
-
-    /// Notifies of the steps up to this share of a recording that were not `shown` before.
-    fn advance(&self, shown: &AtomicU64, share: f64) {
-        let now = (share * STEPS) as u64;
-        let before = shown.fetch_max(now, Ordering::Relaxed);
-        if now > before {
-            (self.notify)(Notice::Advance(now - before));
-        }
-    }
-
-    fn transcribed(
-        &self,
-        item: &BatchItem,
-        options: &Options,
-        advance: &dyn Fn(f64),
-    ) -> Result<Outcome, TranscribeError> {
-        if let Some(seminar) = self.forgotten_id(item)? {
-            return Ok(Outcome::Forgotten(seminar));
-        }
-        if let Some(shard) = self.shard
-            && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
-        {
-            return Ok(Outcome::OtherShard);
-        }
-        let reason = match self.status(item, options)? {
-            TranscriptStatus::Current(transcript) => return Ok(Outcome::Before(*transcript)),
-            TranscriptStatus::Needed(reason) => reason,
-        };
-        tracing::info!(recording = %item.recording.name, reason, "transcribing");
+        let advance = |share: f64| self.advance(&shown, share * todo.seconds);
+        tracing::info!(recording = %item.recording.name, reason = todo.reason, "transcribing");
         let transcribed = transcribe_file(
             &self.engine,
             item.recording,
             item.transcripts,
-            options,
-            advance,
-        )?;
-        Ok(Outcome::New(transcribed))
+            &todo.options,
+            &advance,
+        );
+        advance(1.0);
+        match transcribed {
+            Ok(transcribed) => {
+                let Heard {
+                    windows,
+                    recognised,
+                    ..
+                } = transcribed.heard;
+                tracing::info!(recording = %item.recording.name, windows, recognised, "transcribed");
+                // The transcript is read again when it is its turn: hundreds would fill the memory.
+                Outcome::New(transcribed.diagnostics, transcribed.heard)
+            }
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    /// Notifies of the seconds of a recording that were not `shown` before.
+    fn advance(&self, shown: &AtomicU64, seconds: f64) {
+        let now = seconds.round() as u64;
+        let before = shown.fetch_max(now, Ordering::Relaxed);
+        if now > before {
+            (self.notify)(Notice::Advance(now - before));
+        }
     }
 
     /// The id of a recording that was forgotten; none of others.
@@ -240,14 +263,15 @@ fn enter(
 ) -> Result<()> {
     let name = &item.recording.name;
     match outcome {
-        Outcome::Before(transcript) => {
+        Outcome::Before => {
             report.skipped += 1;
-            keep(item, &transcript)?;
+            keep_saved(item, keep)?;
         }
-        Outcome::New(transcribed) => {
+        Outcome::New(diagnostics, heard) => {
             report.done += 1;
-            report.notes.extend(note(name, &transcribed.diagnostics));
-            keep(item, &transcribed.transcript)?;
+            report.heard.get_or_insert_default().add(heard);
+            report.notes.extend(note(name, &diagnostics));
+            keep_saved(item, keep)?;
         }
         Outcome::OtherShard => {}
         Outcome::Forgotten(seminar) => {
@@ -258,7 +282,7 @@ fn enter(
             let error = anyhow::Error::new(error);
             report.fail(name, "sidecar", format!("{error:#}"));
         }
-        Outcome::Failed(error) if error.is_about_the_model() || error.is_fatal() => {
+        Outcome::Failed(error) if ends_the_run(&error) => {
             let hint = error.hint();
             return Err(
                 anyhow::Error::new(error).context(format!("transcribe: `{name}`\nhint: {hint}"))
@@ -279,6 +303,30 @@ fn enter(
         ),
     }
     Ok(())
+}
+
+/// Passes a recording's transcript on, as it is on the disk.
+fn keep_saved(item: &BatchItem, keep: &Keep<'_>) -> Result<()> {
+    let path = output::transcript_path(item.transcripts, item.recording);
+    let transcript = output::load(&path)?
+        .with_context(|| format!("the transcript is gone: `{}`", path.display()))?;
+    keep(item, &transcript)
+}
+
+/// Whether the other recordings would have the error, too.
+fn ends_the_run(error: &TranscribeError) -> bool {
+    error.is_about_the_model() || error.is_fatal()
+}
+
+/// How fast it went; none where nothing was listened to.
+fn throughput(report: &StageReport) -> Option<String> {
+    let heard = report.heard.filter(|_| report.seconds > 0.0)?;
+    Some(format!(
+        "{} of sound in {}: {:.1} hours of sound an hour",
+        Ms::from_seconds(heard.seconds),
+        Ms::from_seconds(report.seconds),
+        heard.seconds / report.seconds
+    ))
 }
 
 /// Enters files and folders that were not even opened.

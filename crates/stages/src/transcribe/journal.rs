@@ -4,7 +4,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::TryLockError,
     io::{ErrorKind, Read as _, Result, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -13,7 +12,10 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{data::id::sha256_hex, files};
+use crate::{
+    data::id::sha256_hex,
+    files::{self, Locking},
+};
 
 /// Time between two synchronisations with the disk: the work that a machine without power may lose.
 /// A program that is killed loses none.
@@ -48,10 +50,10 @@ impl Journal {
             fs_err::create_dir_all(folder)?;
         }
         let mut file = files::open_own(path)?;
-        match file.file().try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
-            // Some file systems of several machines have no locks: there we go without.
-            Err(TryLockError::Error(_)) | Ok(()) => {}
+        // Where the file system has no locks we go without: two who work on the same recording do
+        // so twice, each line has its checksum, and both write the same transcript.
+        if files::locking(file.file().try_lock())? == Locking::Held {
+            return Err(ErrorKind::WouldBlock.into());
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;

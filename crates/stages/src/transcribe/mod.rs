@@ -21,6 +21,7 @@ mod sentences;
 mod shard;
 mod sidecar;
 mod speech;
+mod survey;
 mod transcribe_file;
 
 pub use audio::{Audio, SAMPLE_RATE};

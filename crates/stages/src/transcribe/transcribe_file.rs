@@ -23,6 +23,7 @@ use super::{
     speech::{AnalyzedAudio, windows},
 };
 use crate::{
+    context::Heard,
     data::{Id, ModelRef, Ms, Segment, SeminarId, Transcript, transcript::SCHEMA_VERSION},
     files,
 };
@@ -40,6 +41,8 @@ pub struct Transcribed {
     pub transcript: Transcript,
     /// What was dropped and left doubtful.
     pub diagnostics: Diagnostics,
+    /// How much was listened to.
+    pub heard: Heard,
 }
 
 /// Transcribes one recording and writes `<transcripts>/<name>.json` and its meta file; goes on
@@ -116,22 +119,27 @@ impl Job<'_> {
             source: Arc::clone(&source),
             word_times: self.options.words,
         };
-        let (segments, diagnostics) =
+        let recognized =
             recognizer.recognize(&self.sections(&allowed, &runs), &mut journal, &|share| {
                 (self.progress)(LANGUAGE_KNOWN + RECOGNITION * share);
             })?;
-        if segments.is_empty() {
+        if recognized.segments.is_empty() {
             // The journal stays: with it, the next run knows this at once.
             return Err(self.no_speech(&source));
         }
         let language = &allowed[most_spoken(&runs, allowed.len())];
         let transcribed = Transcribed {
-            transcript: self.transcript(&source, &model, language, segments),
+            transcript: self.transcript(&source, &model, language, recognized.segments),
             diagnostics: Diagnostics {
                 languages: language_spans(&runs, &allowed),
                 broken_packets: source.audio.broken_packets,
                 unfinished: source.audio.unfinished,
-                ..diagnostics
+                ..recognized.diagnostics
+            },
+            heard: Heard {
+                seconds: source.audio.seconds(),
+                windows: recognized.windows as u64,
+                recognised: recognized.recognised as u64,
             },
         };
         Ok((transcribed, journal))

@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, TryLockError},
+    fs::File,
     io::{Seek as _, SeekFrom, Write as _},
     path::Path,
 };
@@ -132,12 +132,10 @@ fn stored(path: &Path) -> Option<Vec<u8>> {
 fn open(path: &Path, header: &[u8]) -> Option<File> {
     fs_err::create_dir_all(path.parent()?).ok()?;
     let (mut file, _) = files::open_own(path).ok()?.into_parts();
-    match file.try_lock() {
-        // Another process writes: this one computes without adding, which costs time and nothing
-        // else.
-        Err(TryLockError::WouldBlock) => return None,
-        Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => return None,
-        _ => {}
+    // Another process writes, or may do so unseen: this one computes without adding, which costs
+    // time and nothing else.
+    if files::locking(file.try_lock()).ok()? != files::Locking::Taken {
+        return None;
     }
     let bytes = stored(path)?;
     if let Some(records) = bytes.strip_prefix(header) {

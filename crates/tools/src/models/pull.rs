@@ -3,7 +3,6 @@
 //! if none does, one error lists each reason.
 
 use std::{
-    fs::TryLockError,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,6 +16,7 @@ use super::{
     packages,
     target::{Progress, Target, convert_checked, copy, hex, length},
 };
+use crate::files::{Locking, locking};
 
 /// The sources of models.
 #[derive(Clone, Debug)]
@@ -83,8 +83,8 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
     let (file, _) = fs_err::File::create(target.beside("lock"))
         .map_err(files::unusable)?
         .into_parts();
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
+    match locking(file.try_lock()).context("the folder of the models cannot be locked")? {
+        Locking::Held => {
             (target.progress)(
                 "waiting for another taskgen that fetches it",
                 0,
@@ -93,12 +93,8 @@ fn lock(target: &Target<'_>) -> Result<std::fs::File> {
             file.lock()
                 .context("cannot wait for another pull of the same model")?;
         }
-        // File systems without locks, such as some network mounts, go without: the rename keeps the
-        // file whole.
-        Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
-            return Err(e).context("the folder of the models cannot be locked");
-        }
-        _ => {}
+        // Without locks: the rename keeps the file whole.
+        Locking::Taken | Locking::Absent => {}
     }
     Ok(file)
 }

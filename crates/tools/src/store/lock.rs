@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
-use crate::files;
+use crate::files::{self, Locking};
 
 /// A held lock, with those that were taken along.
 pub struct WriteLock {
@@ -24,6 +24,16 @@ pub struct WriteLock {
 pub struct Locked {
     /// Process and command of the holder, as it wrote them; of a shared lock, who may hold it.
     pub holder: String,
+}
+
+/// The project is on a file system without locks.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the file system has no locks, so that two commands could write at once: `{path}`\nhint: move the project to a disk of one machine, or to a mount with locks; `transcribe --shard` needs none"
+)]
+pub struct NoLocks {
+    /// The file that cannot be locked.
+    pub path: String,
 }
 
 impl WriteLock {
@@ -94,11 +104,18 @@ fn acquire(file: &File, path: &Path, share: Share, wait: bool) -> Result<bool> {
         (Share::No, true) => file.lock().map_err(TryLockError::Error),
         (Share::No, false) => file.try_lock(),
     };
-    match taken {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(e)) => {
-            Err(e).with_context(|| format!("cannot lock: `{}`", path.display()))
+    taken_from(taken, path)
+}
+
+fn taken_from(tried: Result<(), TryLockError>, path: &Path) -> Result<bool> {
+    let locking =
+        files::locking(tried).with_context(|| format!("cannot lock: `{}`", path.display()))?;
+    match locking {
+        Locking::Taken => Ok(true),
+        Locking::Held => Ok(false),
+        Locking::Absent => {
+            let path = path.display().to_string();
+            Err(NoLocks { path }.into())
         }
     }
 }
@@ -120,5 +137,19 @@ impl Drop for Held {
         if self.is_named {
             let _ = self.file.set_len(0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_locks_nobody_is_let_in() {
+        // What flock(2) answers on Lustre without `flock`, ENOSYS.
+        let absent = TryLockError::Error(std::io::Error::from_raw_os_error(38));
+        let error = taken_from(Err(absent), Path::new("tasks/taskgen.lock")).expect_err("no locks");
+        assert!(error.is::<NoLocks>() && error.to_string().contains("hint: move the project"));
+        assert!(!taken_from(Err(TryLockError::WouldBlock), Path::new("x")).expect("held"));
     }
 }

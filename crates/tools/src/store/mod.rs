@@ -56,7 +56,7 @@ pub use judgements::{
     StoredJudgement,
 };
 pub use levels::OrderedVerdict;
-pub use lock::{Locked, WriteLock};
+pub use lock::{Locked, NoLocks, WriteLock};
 pub use overview::FactCounts;
 pub use pages::Extract;
 pub use rankings::Ranking;

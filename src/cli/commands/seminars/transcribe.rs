@@ -29,7 +29,7 @@ use crate::{
     context::{Notify, StageReport},
     data::{SeminarId, Transcript},
     files,
-    store::{Store, WriteLock},
+    store::{NoLocks, Store, WriteLock},
     transcribe::{
         self, Batch, BatchItem, Discovered, Recording, RecordingFolder, Sidecar, SidecarError,
         formats::Format,
@@ -48,7 +48,7 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         project.apply_sound(&args.sound);
         notify = progress::notify_in(project.progress(), global.quiet || global.json);
         let found = discover(&project, &args.paths)?;
-        let lock = lock(global, args, &project)?;
+        let lock = lock(global, args, &project, printer)?;
         forgotten = project.forgotten()?;
         let transcripts = project.transcripts();
         (
@@ -88,11 +88,24 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
 }
 
 /// Machines that share a folder each write transcripts of their own; a plan writes nothing.
-fn lock(global: &Global, args: &args::Transcribe, project: &Project) -> Result<Option<WriteLock>> {
-    match (args.plan, args.shard) {
-        (true, _) => Ok(None),
-        (false, None) => project.lock(global).map(Some),
-        (false, Some(_)) => project.lock_beside(global).map(Some),
+/// Nothing goes to the database here: without locks, the worst is that work is done twice.
+fn lock(
+    global: &Global,
+    args: &args::Transcribe,
+    project: &Project,
+    printer: &Printer,
+) -> Result<Option<WriteLock>> {
+    let lock = match (args.plan, args.shard) {
+        (true, _) => return Ok(None),
+        (false, None) => project.lock(global),
+        (false, Some(_)) => project.lock_beside(global),
+    };
+    match lock {
+        Err(error) if error.is::<NoLocks>() => {
+            printer.note("the file system has no locks: start nothing twice at the same time");
+            Ok(None)
+        }
+        lock => lock.map(Some),
     }
 }
 

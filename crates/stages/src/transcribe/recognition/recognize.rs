@@ -29,6 +29,18 @@ pub struct Section {
     pub windows: Vec<Window>,
 }
 
+/// What was recognised.
+pub struct Recognized {
+    /// The sentences.
+    pub segments: Vec<Segment>,
+    /// What was dropped and left doubtful.
+    pub diagnostics: Diagnostics,
+    /// The windows of the recording.
+    pub windows: usize,
+    /// Those that were not in the journal.
+    pub recognised: usize,
+}
+
 /// What recognition works with.
 pub struct Recognizer<'a> {
     /// The workers.
@@ -52,23 +64,29 @@ impl Recognizer<'_> {
         sections: &[Section],
         journal: &mut Journal,
         progress: &dyn Fn(f64),
-    ) -> Result<(Vec<Segment>, Diagnostics), TranscribeError> {
+    ) -> Result<Recognized, TranscribeError> {
         let jobs: Vec<WindowJob> = sections
             .iter()
             .flat_map(|section| section.windows.iter().map(move |window| (window, section)))
             .map(|(window, section)| (window.clone(), Arc::clone(&section.context)))
             .collect();
-        let results = self.decode_all(&jobs, journal, progress)?;
-        Ok(self.sentences(sections, results))
+        let (results, recognised) = self.decode_all(&jobs, journal, progress)?;
+        let (segments, diagnostics) = self.sentences(sections, results);
+        Ok(Recognized {
+            segments,
+            diagnostics,
+            windows: jobs.len(),
+            recognised,
+        })
     }
 
-    /// The result of each window, from the journal or the workers.
+    /// The result of each window, from the journal or the workers, and how many are of the workers.
     fn decode_all(
         &self,
         jobs: &[WindowJob],
         journal: &mut Journal,
         progress: &dyn Fn(f64),
-    ) -> Result<Vec<WindowResult>, TranscribeError> {
+    ) -> Result<(Vec<WindowResult>, usize), TranscribeError> {
         let mut results: Vec<Option<WindowResult>> =
             jobs.iter().map(|job| journal.get(&step_of(job))).collect();
         let mut open: Vec<usize> = (0..jobs.len()).filter(|&i| results[i].is_none()).collect();
@@ -94,7 +112,7 @@ impl Recognizer<'_> {
             },
         )?;
         // Each window has a result: it was in the journal, or its worker did not fail.
-        Ok(results.into_iter().flatten().collect())
+        Ok((results.into_iter().flatten().collect(), open.len()))
     }
 
     /// Joins the results of each section to sentences: none spans a change of language.

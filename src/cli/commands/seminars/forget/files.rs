@@ -335,7 +335,7 @@ enum Verdict {
 
 /// Whether a file is a log of a run.
 fn is_log(name: &str) -> bool {
-    name.starts_with("tasks/logs/")
+    name.starts_with("tasks/logs/") || name.starts_with("tasks/cluster/")
 }
 
 /// Whether a file is a copy of the database from before an update, or what SQLite kept beside it.

@@ -1,0 +1,50 @@
+
+# Runs a command; `code` is its exit code. Slurm asks for an end by SIGTERM: before the time is up, for a job that goes first,
+# or by `scancel --signal=TERM --batch`. The program is told, keeps what it has finished, and ends with 75.
+stopped=""
+child=""
+trap 'stopped=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
+
+run() {
+    code=75
+    [ -z "$stopped" ] || return
+    "$@" &
+    child=$!
+    [ -z "$stopped" ] || kill -TERM "$child" 2>/dev/null
+    wait "$child"
+    code=$?
+    # A wait that a signal cuts short says nothing of the program.
+    while kill -0 "$child" 2>/dev/null; do
+        wait "$child"
+        code=$?
+    done
+    child=""
+    # It ended while the wait was cut short, or before it could hear a signal.
+    if [ -n "$stopped" ] && [ "$code" = 143 ]; then code=75; fi
+}
+
+# Has Slurm start this job again. A job that was cancelled, or that Slurm itself starts again, is not running any more.
+again() {
+    [ "$(squeue --noheader --jobs="$job" --format=%T 2>/dev/null)" = RUNNING ] && scontrol requeue "$job"
+}
+
+# Ends the job. 75 goes on later. 0 to 6 and 130 are final: another try would end the same way (1: some recordings failed, and
+# the job `collect` lists them). Everything else is a crash, and is tried again so often.
+finish() {
+    local crashes="tasks/cluster/log/$job.crashes"
+    case $code in
+    75)
+        echo "stopped on request: what was finished is saved"
+        again
+        ;;
+    [0-6] | 130) ;;
+    *)
+        printf x >> "$crashes"
+        echo "crash number $(wc -c < "$crashes"): exit code $code"
+        [ "$(wc -c < "$crashes")" -gt "$retries" ] || again
+        ;;
+    esac
+    exit "$code"
+}
+
+cd "$folder" || exit 2

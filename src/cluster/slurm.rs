@@ -1,0 +1,112 @@
+//! Slurm's own commands: submit, look, cancel.
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use super::{
+    jobs::Submitted,
+    state::{Accounts, JobState, Phase, SACCT_FIELDS, from_sacct, from_scontrol},
+};
+
+/// A command of Slurm's that did not do its job.
+#[derive(Debug, thiserror::Error)]
+pub enum SlurmError {
+    /// It is not on this machine.
+    #[error(
+        "`{0}` does not start: {1}\nhint: run this on a login node of a cluster with Slurm, or see docs/clusters.md for other schedulers"
+    )]
+    Missing(String, std::io::Error),
+    /// What it said.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Submits a script of the project in `folder`; the number of its job. `after` is a condition
+/// on other jobs.
+pub fn submit(folder: &Path, script: &str, after: Option<&str>) -> Result<u64, SlurmError> {
+    let mut command = Command::new("sbatch");
+    command.arg("--parsable").current_dir(folder);
+    if let Some(after) = after {
+        // A condition that cannot come true any more ends the job instead of leaving it.
+        command
+            .arg(format!("--dependency={after}"))
+            .arg("--kill-on-invalid-dep=yes");
+    }
+    let printed = said(command.arg(script), "sbatch")?;
+    // On one of several clusters: `12;name`.
+    let id = printed.trim().split(';').next().unwrap_or_default();
+    id.parse().map_err(|_| {
+        SlurmError::Refused(format!(
+            "sbatch printed no number of a job: `{}`",
+            printed.trim()
+        ))
+    })
+}
+
+/// Cancels jobs; what is gone already is no error.
+pub fn cancel(ids: &[u64]) {
+    let mut command = Command::new("scancel");
+    command.args(ids.iter().map(u64::to_string));
+    // Nothing can be done about it, and the error that counts is told.
+    let _ = output(&mut command);
+}
+
+/// Those of the jobs that have not ended, as the controller knows them.
+pub fn unfinished(submitted: &Submitted) -> Result<Vec<JobState>, SlurmError> {
+    let mut jobs = from_controller(submitted)?;
+    jobs.retain(|job| matches!(job.phase, Phase::Running | Phase::Waiting));
+    Ok(jobs)
+}
+
+/// What Slurm knows of the jobs, and who says so.
+pub fn states(submitted: &Submitted) -> Result<(Accounts, Vec<JobState>), SlurmError> {
+    let ids: Vec<String> = submitted.ids().iter().map(u64::to_string).collect();
+    let mut sacct = Command::new("sacct");
+    sacct.args(["--parsable2", "--noheader", "--allocations"]);
+    // Without a time only today's jobs are told, but those that are named are told anyway.
+    sacct
+        .arg(format!("--format={SACCT_FIELDS}"))
+        .arg(format!("--jobs={}", ids.join(",")));
+    if let Ok(text) = said(&mut sacct, "sacct") {
+        let jobs = from_sacct(&text);
+        if !jobs.is_empty() {
+            return Ok((Accounts::Sacct, jobs));
+        }
+    }
+    Ok((Accounts::Scontrol, from_controller(submitted)?))
+}
+
+fn from_controller(submitted: &Submitted) -> Result<Vec<JobState>, SlurmError> {
+    let mut jobs = Vec::new();
+    for id in submitted.ids() {
+        let mut command = Command::new("scontrol");
+        command.args(["show", "job", "--oneliner", &id.to_string()]);
+        let output =
+            output(&mut command).map_err(|error| SlurmError::Missing("scontrol".into(), error))?;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        // It is forgotten some minutes after its end.
+        if output.status.success() {
+            jobs.extend(from_scontrol(&String::from_utf8_lossy(&output.stdout)));
+        } else if !told.contains("Invalid job id") {
+            return Err(SlurmError::Refused(format!("scontrol: {}", told.trim())));
+        }
+    }
+    Ok(jobs)
+}
+
+fn output(command: &mut Command) -> std::io::Result<Output> {
+    // What it says is read by programs.
+    command.env("LC_ALL", "C").stdin(Stdio::null()).output()
+}
+
+/// What a command prints, if it ends well.
+fn said(command: &mut Command, name: &str) -> Result<String, SlurmError> {
+    let output = output(command).map_err(|error| SlurmError::Missing(name.into(), error))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        return Err(SlurmError::Refused(format!("{name}: {}", told.trim())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
