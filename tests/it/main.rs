@@ -23,6 +23,7 @@ mod compatibility;
 mod consent;
 mod curation;
 mod deep_eval;
+mod devices;
 mod duels;
 mod embed;
 mod evaluation;

@@ -94,11 +94,18 @@ fn measure(
     let mut best_of_all = usize::MAX;
     for device in devices {
         let mut best = (0.0, 1);
-        let mut states = 1;
-        while states <= most_states(device) {
+        let (mut states, most) = (1, most_states(device));
+        loop {
             let engine = resolve::engine_on(global, vec![device.clone()], states, notify)?;
             let sample = Sample::english(&engine, &recording)?;
             let speed = sample.speed(&engine, &bench.model, ONE)?;
+            // Its memory may have room for fewer than asked for.
+            let working = engine.working();
+            if working < states && working <= best.1 {
+                break;
+            }
+            let is_full = working < states;
+            states = working;
             notify(Notice::Say(&line(&device.name, states, speed)));
             bench.speeds.push(Speed {
                 device: device.name.clone(),
@@ -109,11 +116,10 @@ fn measure(
             if speed > best.0 {
                 best = (speed, states);
             }
-            // Fewer states than asked for: its memory has no room for more.
-            if !is_worth_it || !engine.notes().is_empty() || begun.elapsed() > ALL {
+            if !is_worth_it || is_full || states >= most || begun.elapsed() > ALL {
                 break;
             }
-            states *= 2;
+            states = most.min(2 * states);
         }
         // Workers take the devices in turn: each gets as many as the one that wants fewest.
         best_of_all = best_of_all.min(best.1);

@@ -54,6 +54,11 @@ impl Engine {
         }
     }
 
+    /// The number of workers that have room on their devices, as far as that is known.
+    pub fn working(&self) -> usize {
+        self.pool.working()
+    }
+
     /// What a user should know of the devices: which has fewer workers than planned, or none.
     pub fn notes(&self) -> Vec<String> {
         self.pool.notes()

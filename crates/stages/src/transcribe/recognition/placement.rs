@@ -92,6 +92,12 @@ impl Placement {
         self.seats[worker].1 == Seat::Open
     }
 
+    /// The number of workers that may work.
+    pub fn working(&self) -> usize {
+        let is_open = |(_, seat): &&(usize, Seat)| *seat == Seat::Open;
+        self.seats.iter().filter(is_open).count()
+    }
+
     /// Whether the worker will never work again, so that it can give back its memory.
     pub fn is_shut(&self, worker: usize) -> bool {
         self.seats[worker].1 == Seat::Shut
@@ -207,7 +213,7 @@ fn note(device: &State) -> Option<String> {
     if device.out_of_memory == 0 {
         return None;
     }
-    let left = device.planned - device.out_of_memory;
+    let left = device.planned.saturating_sub(device.out_of_memory);
     Some(format!(
         "{name}: out of memory; {left} states instead of {}",
         device.planned
@@ -250,6 +256,7 @@ mod tests {
         placement.measured(0, 3);
         assert_eq!(working(&placement), [0, 1, 2]);
         assert!(placement.is_shut(3));
+        assert_eq!(placement.working(), 3);
         placement.measured(0, 1);
         assert_eq!(working(&placement).len(), 3, "measured once");
         assert_eq!(placement.notes(), [""; 0], "as planned");

@@ -195,6 +195,11 @@ impl WorkerPool {
         self.workers.len()
     }
 
+    /// The number of workers that have room on their devices, as far as that is known.
+    pub fn working(&self) -> usize {
+        self.queue.lock().placement.working()
+    }
+
     /// What a user should know of the devices: which has fewer workers than planned, or none, and
     /// why.
     pub fn notes(&self) -> Vec<String> {
