@@ -41,9 +41,9 @@ impl Arrays<'_> {
         let length = 2 * shape.iter().product::<usize>();
         let mut head = string(name);
         head.push(shape.len() as u8);
-        shape
-            .iter()
-            .for_each(|n| head.extend((*n as u32).to_le_bytes()));
+        for dimension in shape {
+            head.extend((*dimension as u32).to_le_bytes());
+        }
         head.push(4);
         head.extend((length as u32).to_le_bytes());
         out.write_all(&head).expect("room on the disk");
