@@ -9,11 +9,13 @@ case "${*:-page}" in *page*) . scripts/browser.sh ;; esac
 cargo build --locked
 "$BINARIES/taskgen" models pull tiny.en base qwen2.5-coder-0.5b qwen2.5-coder-1.5b
 # The proof of graphics cards wants a program built for Vulkan, and Mesa's lavapipe: apt-get install libvulkan-dev glslc
-# spirv-headers mesa-vulkan-drivers. It is built once, into a folder of its own; TASKGEN_VULKAN names one that is there.
+# spirv-headers mesa-vulkan-drivers, with headers of 1.3.272 or newer (VULKAN_SDK names a folder of them: docs/transcription.md).
+# It is built once, into a folder of its own; TASKGEN_VULKAN names one that is there.
 vulkan_program() {
     [ -z "${TASKGEN_VULKAN:-}" ] || return 0
-    if ! command -v glslc >/dev/null || [ ! -e /usr/include/vulkan/vulkan.hpp ] || ! ls /usr/share/vulkan/icd.d/lvp_icd.* >/dev/null 2>&1; then
-        say "no proof of graphics cards: libvulkan-dev, glslc, spirv-headers or mesa-vulkan-drivers is missing"
+    if ! command -v glslc >/dev/null || ! ls /usr/share/vulkan/icd.d/lvp_icd.* >/dev/null 2>&1 ||
+        ! grep -qs VK_EXT_layer_settings "${VULKAN_SDK:-/usr}/include/vulkan/vulkan_core.h"; then
+        say "no proof of graphics cards: glslc, mesa-vulkan-drivers, or a libvulkan-dev of 1.3.272 or newer is missing"
         without=(--skip lavapipe)
         return 0
     fi
