@@ -2,6 +2,8 @@
 //! llama.cpp between. It must not use the library: whisper.cpp and llama.cpp each bring a ggml, and
 //! one binary cannot hold two.
 
+#[path = "taskgen_llm/devices.rs"]
+mod devices;
 #[path = "taskgen_llm/engine.rs"]
 mod engine;
 #[path = "taskgen_llm/grammar.rs"]
@@ -48,6 +50,15 @@ struct Args {
     /// Threads that compute; by default as many as there are cores.
     #[arg(long)]
     threads: Option<u32>,
+    /// Devices, separated by commas: cpu, cuda:0, vulkan:1 …; auto for the graphics cards, with as
+    /// many layers as have room, or the processor where there is none.
+    #[arg(
+        long,
+        value_name = "LIST",
+        env = "TASKGEN_LLM_DEVICE",
+        default_value = "auto"
+    )]
+    device: String,
     /// Tokens that a prompt and its reply may take together.
     #[arg(long, default_value_t = 4096)]
     context: u32,
@@ -77,7 +88,8 @@ fn serve(args: &Args) -> Result<()> {
         .threads
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32)
         .max(1);
-    let model = engine::load(&args.model, args.verbose)?;
+    let tokens = u64::from(args.context) * u64::from(args.slots.max(1));
+    let model = engine::load(&args.model, &args.device, tokens, args.verbose)?;
     let mut engine = Engine::new(
         &model,
         threads,

@@ -127,7 +127,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Supervise(args) => reports::answer::supervise(&args),
         Command::Completions { shell } => completions::completions(shell, printer),
         Command::Man { output } => man::man(output.as_deref(), printer),
-        Command::Doctor => doctor::doctor(&global, printer),
+        Command::Doctor(args) => doctor::doctor(&global, &args, printer),
         Command::Status => status::status(&global, printer),
         Command::Config(command) => config::show(&global, &command, printer),
     }

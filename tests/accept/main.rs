@@ -11,6 +11,7 @@ mod browser;
 #[path = "../it/deep_eval/reports.rs"]
 mod changed_reports;
 mod deep_eval_local;
+mod devices;
 mod evaluation_local;
 mod evaluation_pages;
 mod evaluation_scale;
@@ -19,6 +20,7 @@ mod faults;
 mod hostile_documents;
 mod hostile_kills;
 mod killed;
+mod large_models;
 mod long_talks;
 mod many_shards;
 #[allow(dead_code, reason = "each of those who share this uses a part")]

@@ -24,6 +24,7 @@ mod compatibility;
 mod consent;
 mod curation;
 mod deep_eval;
+mod devices;
 mod duels;
 mod embed;
 mod evaluation;

@@ -18,7 +18,7 @@ use llama_cpp_2::{
     context::{LlamaContext, params::LlamaContextParams},
     llama_backend::LlamaBackend,
     llama_batch::LlamaBatch,
-    model::{LlamaModel, params::LlamaModelParams},
+    model::LlamaModel,
     send_logs_to_tracing,
     token::LlamaToken,
 };
@@ -26,6 +26,7 @@ use llguidance::{Matcher, toktrie::SimpleVob};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
+    devices,
     grammar::Grammars,
     protocol::{FailureCause, Finish, Hello, Reply, Request},
     slots::{CHUNK, Prompt, Slots},
@@ -33,9 +34,11 @@ use super::{
     weigh,
 };
 
-/// llama.cpp's number for it. Flash attention splits its sums by thread, so that replies would
+/// llama.cpp's numbers for it. Flash attention splits its sums by thread, so that replies would
 /// depend on the number of threads; without it they do not, at the same speed on a CPU.
 const NO_FLASH_ATTENTION: i32 = 0;
+/// On a card no sums are split by thread, and it is faster.
+const FLASH_ATTENTION: i32 = 1;
 /// A reply's limit is the longest that may be needed. Where the context leaves less, the reply is
 /// cut there; with less than this part of its limit it would hardly ever end in time.
 const LEAST_ROOM: usize = 4;
@@ -55,10 +58,11 @@ pub struct Loaded {
     model: Arc<LlamaModel>,
     name: String,
     load_ms: u64,
+    all_on_cards: bool,
 }
 
-/// Loads the weights.
-pub fn load(path: &Path, verbose: bool) -> Result<Loaded> {
+/// Loads the weights on the devices of the list, for a memory of so many tokens.
+pub fn load(path: &Path, device: &str, tokens: u64, verbose: bool) -> Result<Loaded> {
     let started = Instant::now();
     ensure!(
         path.is_file(),
@@ -69,7 +73,8 @@ pub fn load(path: &Path, verbose: bool) -> Result<Loaded> {
         send_logs_to_tracing(LogOptions::default().with_logs_enabled(false));
     }
     let backend = LlamaBackend::init().context("cannot start llama.cpp")?;
-    let model = LlamaModel::load_from_file(&backend, path, &LlamaModelParams::default())
+    let plan = devices::plan(&backend, path, device, tokens)?;
+    let model = LlamaModel::load_from_file(&backend, path, &plan.params)
         .with_context(|| format!("not a model that llama.cpp can load: `{}`", path.display()))?;
     let file = path
         .file_stem()
@@ -83,6 +88,7 @@ pub fn load(path: &Path, verbose: bool) -> Result<Loaded> {
         model: Arc::new(model),
         name: name.or(file).unwrap_or_default(),
         load_ms: started.elapsed().as_millis() as u64,
+        all_on_cards: plan.all_on_cards,
     })
 }
 
@@ -127,7 +133,11 @@ impl<'m> Engine<'m> {
             .with_n_batch(CHUNK as u32)
             .with_n_ubatch(CHUNK as u32)
             .with_kv_unified(false)
-            .with_flash_attention_policy(NO_FLASH_ATTENTION)
+            .with_flash_attention_policy(if loaded.all_on_cards {
+                FLASH_ATTENTION
+            } else {
+                NO_FLASH_ATTENTION
+            })
             .with_n_threads(threads as i32)
             .with_n_threads_batch(threads as i32);
         let context = loaded

@@ -41,7 +41,7 @@ pub enum Models {
         #[arg(required = true)]
         names: Vec<String>,
         /// Also store speech models with smaller weights, under the name NAME-FORM
-        #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["q8_0", "q5_1"]))]
+        #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["q8_0", "q5_1", "q5_0"]))]
         quantize: Option<String>,
     },
     /// Print the path of a model's file
@@ -81,4 +81,19 @@ pub enum Prompts {
 pub enum Config {
     /// Print every value and where it comes from: default, file, environment or flag
     Show,
+}
+
+/// `doctor`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Doctor {
+    /// Transcribe a built-in sample with 1, 2, 4 … workers on each device, for two minutes at most,
+    /// and write the fastest number to the user's own settings
+    #[arg(long)]
+    pub bench: bool,
+    /// Devices, separated by commas, as for `taskgen transcribe`
+    #[arg(long, value_name = "LIST")]
+    pub device: Option<String>,
+    /// Speech model of the bench [default: the one of `transcribe`]
+    #[arg(long, value_name = "MODEL", requires = "bench")]
+    pub model: Option<String>,
 }

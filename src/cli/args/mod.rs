@@ -30,7 +30,7 @@ pub use self::{
     },
     export::{DataSet, Export, ForScoring, Placed},
     global::Global,
-    inspect::{Calls, Config, Models, Prompts},
+    inspect::{Calls, Config, Doctor, Models, Prompts},
     pipeline::{
         Again, Decode, ImportTranscripts, Inspire, Run, Select, Sound, Transcribe, Transcripts,
         Weave,
@@ -188,8 +188,8 @@ pub enum Command {
     Calls(Calls),
     /// Show what the project holds and what is left to do
     Status,
-    /// Check the installation: models, keys, the speed of the built-in model
-    Doctor,
+    /// Check the installation: models, keys, devices, the speed of the built-in model
+    Doctor(Doctor),
     /// Show the configuration in force
     #[command(subcommand)]
     Config(Config),

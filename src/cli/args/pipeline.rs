@@ -88,8 +88,8 @@ pub struct ImportTranscripts {
 /// How to transcribe.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Sound {
-    /// Speech model: auto (tiny.en for English, base otherwise), a name of `taskgen models list`,
-    /// or a ggml file
+    /// Speech model: auto (tiny.en for English, base otherwise; large-v3-turbo on a graphics card
+    /// with room for it), a name of `taskgen models list`, or a ggml file
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Language of the talks: auto, en, zh …; several, separated by commas, for talks that switch
@@ -104,7 +104,11 @@ pub struct Sound {
     /// Also record when each word is said
     #[arg(long)]
     pub words: bool,
-    /// Threads that transcribe at once; 0 for one per core
+    /// Devices, separated by commas: cpu, cuda:0, vulkan:1 … as `taskgen doctor` lists them; auto
+    /// for the graphics cards, or the processor where there is none
+    #[arg(long, value_name = "LIST")]
+    pub device: Option<String>,
+    /// Threads that transcribe at once; 0 for one per core, or what a card's memory has room for
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(..=1024))]
     pub jobs: Option<usize>,
 }

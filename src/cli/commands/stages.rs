@@ -66,7 +66,8 @@ pub fn run(global: &Global, args: &args::Run, printer: &Printer) -> Result<u8> {
         forgotten: store.forgotten()?.into_iter().map(|of| of.id).collect(),
         ..transcribe::batch(global, &project.loaded, &notify)?
     };
-    let transcribed = batch.run(&folders, &take_in)?;
+    let mut transcribed = batch.run(&folders, &take_in)?;
+    transcribed.notes.extend(batch.engine.notes());
     let [RecordingFolder { found, .. }] = folders;
     let mut stages = vec![transcribed];
     let disciplines = Disciplines::load(&project.root)?;

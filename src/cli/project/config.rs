@@ -1,6 +1,6 @@
 //! `taskgen.toml` as a file: found by walking up, unknown keys refused with line and suggestion,
-//! each value with its origin. Flags beat the file, which beats the defaults. What the keys are is
-//! in `settings`.
+//! each value with its origin. Flags beat the file, which beats the user's own settings (`user`),
+//! which beat the defaults. What the keys are is in `settings`.
 
 use std::{
     collections::BTreeMap,
@@ -11,8 +11,10 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{protocols, settings::Config};
-use crate::{cli::ui::exit::Usage, http, llm::shown_url, rank, text::toml_error};
+use super::{protocols, settings::Config, user};
+use crate::{
+    cli::ui::exit::Usage, http, llm::shown_url, rank, text::toml_error, transcribe::devices,
+};
 
 /// The file's name.
 pub const FILE: &str = "taskgen.toml";
@@ -30,6 +32,8 @@ pub struct Loaded {
     pub overridden: BTreeMap<String, String>,
     /// Dotted keys that the file sets.
     in_file: Vec<String>,
+    /// Dotted keys that the user's own settings set, with their file.
+    of_user: BTreeMap<&'static str, PathBuf>,
 }
 
 /// One value of `taskgen config show`.
@@ -51,14 +55,23 @@ pub fn find(start: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Reads `file`, or takes the defaults without one.
+/// Reads `file`, or takes the defaults without one; the user's own settings fill in.
 pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
+    let mut loaded = load_alone(file)?;
+    if let Some(path) = user::path() {
+        loaded.fill_in(&user::read(&path)?, &path);
+    }
+    Ok(loaded)
+}
+
+fn load_alone(file: Option<PathBuf>) -> Result<Loaded> {
     let Some(path) = file else {
         return Ok(Loaded {
             config: Config::default(),
             file: None,
             overridden: BTreeMap::new(),
             in_file: Vec::new(),
+            of_user: BTreeMap::new(),
         });
     };
     let text = fs_err::read_to_string(&path)
@@ -80,6 +93,7 @@ pub fn load(file: Option<PathBuf>) -> Result<Loaded> {
         file: Some(path),
         overridden: BTreeMap::new(),
         in_file,
+        of_user: BTreeMap::new(),
     })
 }
 
@@ -102,6 +116,24 @@ fn beside(file: &Path, config: &mut Config) {
 }
 
 impl Loaded {
+    /// Takes the user's settings where the file leaves it to the machine, as the one of `taskgen
+    /// init` does.
+    fn fill_in(&mut self, of_user: &user::UserConfig, path: &Path) {
+        let config = &mut self.config.transcribe;
+        if let Some(device) = &of_user.transcribe.device
+            && config.device == devices::AUTO
+        {
+            config.device.clone_from(device);
+            self.of_user.insert("transcribe.device", path.to_owned());
+        }
+        if let Some(jobs) = of_user.transcribe.jobs
+            && config.jobs == 0
+        {
+            config.jobs = jobs;
+            self.of_user.insert("transcribe.jobs", path.to_owned());
+        }
+    }
+
     /// Records that `key` was set by `origin`.
     pub fn set_by(&mut self, key: &str, origin: &str) {
         self.overridden.insert(key.to_owned(), origin.to_owned());
@@ -116,6 +148,9 @@ impl Loaded {
     fn origin(&self, key: &str) -> String {
         if let Some(origin) = self.overridden.get(key) {
             return origin.clone();
+        }
+        if let Some(path) = self.of_user.get(key) {
+            return path.display().to_string();
         }
         match &self.file {
             Some(file) if self.in_file.iter().any(|k| k == key) => file.display().to_string(),

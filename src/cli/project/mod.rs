@@ -9,6 +9,7 @@ pub mod roles;
 pub mod search;
 pub mod settings;
 pub mod similarity;
+pub mod user;
 mod writing;
 
 use std::{
@@ -300,6 +301,10 @@ pub fn apply_sound(loaded: &mut Loaded, sound: &Sound) {
     if sound.words {
         config.words = true;
         set.push(("transcribe.words", "--words"));
+    }
+    if let Some(device) = &sound.device {
+        config.device.clone_from(device);
+        set.push(("transcribe.device", "--device"));
     }
     if let Some(jobs) = sound.jobs {
         config.jobs = jobs;

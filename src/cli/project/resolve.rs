@@ -24,17 +24,17 @@ use crate::{
         project::{Project, this_program},
         ui::{
             exit::{self, Usage},
-            output::Printer,
+            output::{self, Printer},
         },
     },
-    context::{Context, Notify, Probing},
+    context::{Context, Notice, Notify, Probing},
     files,
     http::{self, Http, HttpOptions},
     llm::{
         AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts, is_code,
     },
     store::Store,
-    transcribe::{Decoder, Engine, ModelChoice, Options, Resolver},
+    transcribe::{self, Decoder, Device, Engine, ModelChoice, Options, Resolver},
 };
 
 /// The tools for stages in which `roles` answer, by the models that the configuration gives them.
@@ -275,7 +275,7 @@ fn ask(printer: &Printer) -> Result<()> {
 /// The stage's options from the configuration. The configuration may come from elsewhere, and what
 /// a vocabulary says gets into transcripts: its file must lie in the project, unless a flag names
 /// it.
-pub fn transcribe_options(loaded: &Loaded) -> Result<Options> {
+pub fn transcribe_options(loaded: &Loaded, model: ModelChoice) -> Result<Options> {
     let config = &loaded.config.transcribe;
     let vocabulary = match &config.vocabulary {
         Some(file) => {
@@ -288,7 +288,7 @@ pub fn transcribe_options(loaded: &Loaded) -> Result<Options> {
     };
     let language = (config.language != "auto").then(|| config.language.clone());
     Ok(Options {
-        model: ModelChoice::parse(&config.model),
+        model,
         language,
         vocabulary,
         channel: config.channel,
@@ -325,21 +325,70 @@ fn names_and_terms(file: &Path) -> Result<String> {
     Ok(text.trim().to_owned())
 }
 
+/// Free memory of a card on which `auto` means the large model: its weights, a few states, and room
+/// for others.
+const CARD_FOR_SPEECH: u64 = 6 << 30;
+
+/// The card with most free memory, if that is enough for the large model.
+pub fn card_with_room(devices: &[Device]) -> Option<&Device> {
+    let has_room = |device: &&Device| device.is_card() && device.memory_free >= CARD_FOR_SPEECH;
+    let cards = devices.iter().filter(has_room);
+    cards.max_by_key(|device| device.memory_free)
+}
+
+/// The speech model that the configuration names. What `auto` means depends on the devices: the
+/// large model where a card has room for it, and it is here or can be fetched.
+pub fn speech_model(
+    global: &Global,
+    config: &Transcribe,
+    devices: &[Device],
+    notify: &Notify,
+) -> Result<ModelChoice> {
+    let choice = ModelChoice::parse(&config.model);
+    let (ModelChoice::Auto, Some(card)) = (&choice, card_with_room(devices)) else {
+        return Ok(choice);
+    };
+    let name = transcribe::AUTO_ON_CARD;
+    let mut missing = None;
+    if models::here(global, name)?.is_none() {
+        if global.offline {
+            missing = Some("nothing may be fetched".to_owned());
+        } else if let Err(error) = models::ensure(global, name, notify) {
+            missing = Some(format!("{error:#}").replace('\n', "; "));
+        }
+    }
+    let (room, on) = (output::bytes(card.memory_free), &card.name);
+    let (said, choice) = match missing {
+        None => (String::new(), ModelChoice::AutoOnCard),
+        Some(why) => (
+            format!(", but it is not here ({why}): tiny.en for English, base otherwise"),
+            ModelChoice::Auto,
+        ),
+    };
+    notify(Notice::Say(&format!(
+        "model auto: `{on}` has {room} free, enough for {name}{said}"
+    )));
+    Ok(choice)
+}
+
 /// The transcription engine: finds speech models, fetching those of the manifest that are missing,
 /// and decodes in processes of this program.
-pub fn engine(global: &Global, config: &Transcribe, notify: &Notify) -> Result<Engine> {
+pub fn engine_on(
+    global: &Global,
+    devices: Vec<Device>,
+    jobs: usize,
+    notify: &Notify,
+) -> Result<Engine> {
     let (global, notify) = (global.clone(), Arc::clone(notify));
     let resolver: Resolver = Box::new(move |name| models::ensure(&global, name, &notify));
     let program = this_program()?;
-    Ok(Engine::new(resolver, Decoder { program }, workers(config)))
+    Ok(Engine::on(resolver, Decoder { program }, devices, jobs))
 }
 
-/// Transcription workers, by default as many as there are cores: each has one thread.
-pub fn workers(config: &Transcribe) -> usize {
-    match config.jobs {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        jobs => jobs,
-    }
+/// The devices that the configuration names.
+pub fn devices(config: &Transcribe) -> Result<Vec<Device>> {
+    transcribe::devices::choose(&config.device, &transcribe::devices::list())
+        .map_err(|error| Usage(error).into())
 }
 
 /// Runs the asynchronous part of a command.

@@ -208,7 +208,10 @@ pub struct Transcribe {
     pub model: String,
     /// `auto` or a language tag.
     pub language: String,
-    /// Worker states; 0 is one per core.
+    /// Devices with commas between them; `auto` for the graphics cards, or the processor where there
+    /// is none.
+    pub device: String,
+    /// Workers; 0 is one per core, or as many as a card's memory has room for.
     pub jobs: usize,
     /// A file with names and terms that occur in the talks.
     pub vocabulary: Option<PathBuf>,
@@ -279,6 +282,7 @@ impl Default for Transcribe {
         Self {
             model: "auto".into(),
             language: "auto".into(),
+            device: "auto".into(),
             jobs: 0,
             vocabulary: None,
             channel: None,

@@ -157,6 +157,8 @@ pub const RULES: &[Rule] = &[
         of: "config-show",
         change: Added("/roles.duel"),
     },
+    // Recordings are transcribed on graphics cards, too.
+    config(Added("/transcribe.device")),
     // Statements of reports may be a model's.
     config(Added("/roles.extract")),
     // Tasks say how hard they are by the results.

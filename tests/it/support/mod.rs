@@ -51,6 +51,7 @@ pub fn taskgen(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_taskgen"))
         .args(args)
         .current_dir(folder)
+        .env("XDG_CONFIG_HOME", folder.join("no-settings"))
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");

@@ -135,6 +135,8 @@ impl Project {
             .env("NO_COLOR", "1")
             // One key for all, so that projects of the same talks have the same prompts.
             .env("TASKGEN_FENCE_KEY", "taskgen")
+            // No settings of the one who runs the tests.
+            .env("XDG_CONFIG_HOME", self.folder.path().join("no-settings"))
             .env_remove("TASKGEN_PROJECT");
         // No test reaches another machine, whatever goes wrong.
         command.env("TASKGEN_OFFLINE", "1");

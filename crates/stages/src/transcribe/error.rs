@@ -72,6 +72,26 @@ pub enum TranscribeError {
         /// Its message.
         what: String,
     },
+    /// A device had no memory for another state.
+    #[error("out of memory on `{device}`")]
+    OutOfMemory {
+        /// The device.
+        device: String,
+    },
+    /// The model does not run on a device.
+    #[error("the speech model {what} on `{device}`")]
+    Device {
+        /// The device.
+        device: String,
+        /// Why.
+        what: String,
+    },
+    /// Every device was left.
+    #[error("no device is left to transcribe on ({what})")]
+    NoDevice {
+        /// Each device with the reason.
+        what: String,
+    },
     /// A file could not be read or written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -102,6 +122,9 @@ impl TranscribeError {
             Self::Recognition { .. } => {
                 "check the free memory and the model's file with `taskgen models list`".into()
             }
+            Self::OutOfMemory { .. } | Self::Device { .. } | Self::NoDevice { .. } => {
+                "fewer `--jobs`, a smaller `--model`, or `--device cpu`; `taskgen doctor` lists the devices".into()
+            }
             Self::Io(_) => {
                 "check that the file exists, may be read, and that the disk is not full".into()
             }
@@ -113,10 +136,11 @@ impl TranscribeError {
         matches!(self, Self::Model { .. })
     }
 
-    /// Whether nothing can be written any more.
+    /// Whether nothing can be written, or nothing be recognised, any more.
     pub fn is_fatal(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        matches!(self, Self::Io(e) if matches!(e.kind(), StorageFull | ReadOnlyFilesystem | QuotaExceeded))
+        matches!(self, Self::NoDevice { .. })
+            || matches!(self, Self::Io(e) if matches!(e.kind(), StorageFull | ReadOnlyFilesystem | QuotaExceeded))
     }
 
     /// One word for the summary by cause.
@@ -131,6 +155,8 @@ impl TranscribeError {
             Self::Edited { .. } => "unreadable_transcript",
             Self::Model { .. } => "model",
             Self::Recognition { .. } => "recognition",
+            Self::OutOfMemory { .. } => "memory",
+            Self::Device { .. } | Self::NoDevice { .. } => "device",
             Self::Io(_) => "io",
         }
     }

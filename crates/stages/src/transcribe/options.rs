@@ -10,6 +10,8 @@ const RECIPE: u32 = 8;
 /// The models that `auto` means.
 const AUTO_ENGLISH: &str = "tiny.en";
 const AUTO_MULTILINGUAL: &str = "base";
+/// The model that `auto` means on a machine with a graphics card that has room for it.
+pub const AUTO_ON_CARD: &str = "large-v3-turbo";
 
 /// The speech model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum ModelChoice {
     /// `tiny.en` for English, `base` for everything else.
     #[default]
     Auto,
+    /// `large-v3-turbo` for all.
+    AutoOnCard,
     /// A model's name, or the path of a file in ggml form.
     Named(String),
 }
@@ -36,7 +40,24 @@ impl ModelChoice {
         match self {
             Self::Auto if english => AUTO_ENGLISH,
             Self::Auto => AUTO_MULTILINGUAL,
+            Self::AutoOnCard => AUTO_ON_CARD,
             Self::Named(name) => name,
+        }
+    }
+
+    /// The models of which a transcript may be, so that it is not made again. What `auto` made on
+    /// another machine stays.
+    pub fn fitting(&self, english: bool) -> Vec<&str> {
+        match self {
+            Self::Named(name) => vec![name],
+            Self::Auto | Self::AutoOnCard => vec![
+                if english {
+                    AUTO_ENGLISH
+                } else {
+                    AUTO_MULTILINGUAL
+                },
+                AUTO_ON_CARD,
+            ],
         }
     }
 
@@ -73,5 +94,20 @@ impl Options {
             "vocabulary": self.vocabulary,
             "channel": self.channel,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_auto_made_on_another_machine_stays() {
+        for choice in [ModelChoice::Auto, ModelChoice::AutoOnCard] {
+            assert_eq!(choice.fitting(true), [AUTO_ENGLISH, AUTO_ON_CARD]);
+            assert_eq!(choice.fitting(false), [AUTO_MULTILINGUAL, AUTO_ON_CARD]);
+        }
+        assert_eq!(ModelChoice::parse("small").fitting(true), ["small"]);
+        assert_eq!(ModelChoice::AutoOnCard.name_for(true), AUTO_ON_CARD);
     }
 }

@@ -181,13 +181,12 @@ fn outdated(
     });
     // By name where the hash is not known: the model need not be on this machine to see that a
     // transcript is current.
-    let wanted = options.model.name_for(is_english);
-    if wanted != transcript.model.name
-        || pinned(wanted).is_some_and(|hash| hash != transcript.model.sha256)
-    {
-        return Some("another model");
-    }
-    None
+    let fits = |wanted: &&str| {
+        *wanted == transcript.model.name
+            && pinned(wanted).is_none_or(|hash| hash == transcript.model.sha256)
+    };
+    let is_fitting = options.model.fitting(is_english).iter().any(fits);
+    (!is_fitting).then_some("another model")
 }
 
 fn parse_languages(tags: Option<&str>) -> Option<Vec<Language>> {

@@ -35,17 +35,20 @@ pub enum Quantization {
     Q8_0,
     /// 5 bits: a little is lost, and less memory read for each word.
     Q5_1,
+    /// 5 bits without an offset: a little smaller still, the form of the published large models.
+    Q5_0,
 }
 
 impl Quantization {
     /// All forms.
-    pub const ALL: [Self; 2] = [Self::Q8_0, Self::Q5_1];
+    pub const ALL: [Self; 3] = [Self::Q8_0, Self::Q5_1, Self::Q5_0];
 
     /// As it is written in names: `base-q8_0`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Q8_0 => "q8_0",
             Self::Q5_1 => "q5_1",
+            Self::Q5_0 => "q5_0",
         }
     }
 
@@ -68,6 +71,10 @@ impl Quantization {
             Self::Q5_1 => (
                 whisper_rs_sys::ggml_type_GGML_TYPE_Q5_1,
                 whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q5_1,
+            ),
+            Self::Q5_0 => (
+                whisper_rs_sys::ggml_type_GGML_TYPE_Q5_0,
+                whisper_rs_sys::ggml_ftype_GGML_FTYPE_MOSTLY_Q5_0,
             ),
         }
     }

@@ -73,6 +73,11 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
         (loaded, folders, None)
     };
     keep_first(&mut folders, args.limit);
+    // A plan fetches nothing.
+    let global = &Global {
+        offline: global.offline || args.plan,
+        ..global.clone()
+    };
     let batch = Batch {
         shard: args.shard,
         force: args.force,
@@ -82,7 +87,8 @@ pub fn transcribe(global: &Global, args: &args::Transcribe, printer: &Printer) -
     if args.plan {
         return plan::show(&batch, &folders, printer);
     }
-    let report = batch.run(&folders, &keep)?;
+    let mut report = batch.run(&folders, &keep)?;
+    report.notes.extend(batch.engine.notes());
     drop(lock);
     Summary::of_transcription(report, started).show(printer)
 }
@@ -174,11 +180,15 @@ pub fn discover(project: &Project, paths: &[PathBuf]) -> Result<Discovered> {
     Ok(found)
 }
 
-/// The transcription of recordings as configured. Nothing is read yet, and no model loaded.
+/// The transcription of recordings as configured. Nothing is read yet, and no model loaded, but
+/// that a card's own model may be fetched.
 pub fn batch<'a>(global: &Global, loaded: &Loaded, notify: &'a Notify) -> Result<Batch<'a>> {
+    let config = &loaded.config.transcribe;
+    let devices = resolve::devices(config)?;
+    let model = resolve::speech_model(global, config, &devices, notify)?;
     Ok(Batch {
-        options: resolve::transcribe_options(loaded)?,
-        engine: resolve::engine(global, &loaded.config.transcribe, notify)?,
+        options: resolve::transcribe_options(loaded, model)?,
+        engine: resolve::engine_on(global, devices, config.jobs, notify)?,
         force: false,
         shard: None,
         forgotten: BTreeSet::new(),

@@ -6,7 +6,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{pool::WorkerPool, whisper::WhisperModel};
+use super::{
+    devices::{self, Device},
+    pool::WorkerPool,
+    whisper::WhisperModel,
+};
 use crate::{
     models::ModelFile,
     transcribe::{error::TranscribeError, media::Decoder},
@@ -19,6 +23,7 @@ pub type Resolver = Box<dyn Fn(&str) -> anyhow::Result<ModelFile> + Send + Sync>
 pub struct Engine {
     resolve: Resolver,
     loaded: Mutex<BTreeMap<String, Arc<WhisperModel>>>,
+    devices: Arc<[Device]>,
     /// The decoder of recordings.
     pub decoder: Decoder,
     /// The workers that recognise windows.
@@ -26,16 +31,37 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that asks `resolve` for its models. No model is loaded yet.
+    /// An engine that asks `resolve` for its models, with so many workers on the processor. No
+    /// model is loaded yet.
     pub fn new(resolve: Resolver, decoder: Decoder, workers: usize) -> Self {
+        Self::on(resolve, decoder, vec![Device::cpu()], workers.max(1))
+    }
+
+    /// The same on `devices`, with `jobs` workers in all; for 0, as many as there are cores, or the
+    /// cards have memory for.
+    pub fn on(resolve: Resolver, decoder: Decoder, devices: Vec<Device>, jobs: usize) -> Self {
         // Otherwise whisper.cpp writes its log to the terminal.
         whisper_rs::install_logging_hooks();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let seats = devices::seats(&devices, jobs, cores);
+        let devices: Arc<[Device]> = devices.into();
         Self {
             resolve,
             loaded: Mutex::default(),
             decoder,
-            pool: WorkerPool::new(workers),
+            pool: WorkerPool::new(Arc::clone(&devices), &seats),
+            devices,
         }
+    }
+
+    /// The number of workers that have room on their devices, as far as that is known.
+    pub fn working(&self) -> usize {
+        self.pool.working()
+    }
+
+    /// What a user should know of the devices: which has fewer workers than planned, or none.
+    pub fn notes(&self) -> Vec<String> {
+        self.pool.notes()
     }
 
     /// The model called `name`, loaded.
@@ -46,7 +72,7 @@ impl Engine {
             return Ok(Arc::clone(model));
         }
         let model = (self.resolve)(name)
-            .and_then(WhisperModel::load)
+            .and_then(|file| WhisperModel::load(file, &self.devices))
             .map_err(|reason| TranscribeError::Model {
                 model: name.into(),
                 reason,

@@ -163,7 +163,7 @@ impl LanguageDetector<'_> {
             windows,
             move |worker: &mut WorkerState, window: &Window| {
                 let samples = window.samples(&source.audio)?;
-                worker.for_model(&model).language_probs(&samples)
+                worker.for_model(&model)?.language_probs(&samples)
             },
             done,
         )

@@ -2,10 +2,13 @@
 //! fallback to other ways of decoding where a result is doubtful.
 
 pub mod attempt;
+pub mod bench;
+pub mod devices;
 pub mod engine;
 pub mod fallback;
 pub mod language_detection;
 pub mod mel;
+pub mod placement;
 pub mod pool;
 pub mod recognize;
 pub mod whisper;

@@ -12,11 +12,26 @@ use std::{
     thread::JoinHandle,
 };
 
-use super::worker::WorkerState;
+use super::{
+    devices::Device,
+    placement::{Next, Placement, Trouble},
+    worker::WorkerState,
+};
 use crate::transcribe::error::TranscribeError;
 
 /// A task for the next free worker.
-type Task = Box<dyn FnOnce(&mut WorkerState) + Send>;
+trait Task: Send {
+    /// Does it, and hands on the result. After an error it can be done again.
+    fn run(&mut self, worker: &mut WorkerState) -> Result<(), TranscribeError>;
+    /// Hands on the error as its result.
+    fn fail(&mut self, error: TranscribeError);
+}
+
+/// A task in the queue, with the devices on which it failed.
+struct Queued {
+    task: Box<dyn Task>,
+    tried: Vec<usize>,
+}
 
 /// The place of new tasks in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +48,37 @@ pub struct WorkerPool {
     workers: Vec<JoinHandle<()>>,
 }
 
-#[derive(Default)]
 struct Queue {
     waiting: Mutex<Waiting>,
-    /// Signals new tasks, and that the queue was closed.
+    /// Signals new tasks, workers that may begin, and that the queue was closed.
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct Waiting {
-    tasks: VecDeque<Task>,
+    tasks: VecDeque<Queued>,
+    placement: Placement,
     closed: bool,
+}
+
+/// What a worker does next.
+enum Turn {
+    Task(Queued),
+    /// It gives back its memory.
+    Rest,
+    End,
+}
+
+impl Waiting {
+    /// The next task for this worker. One that failed on its device is left to the others, as long
+    /// as there are any.
+    fn take(&mut self, worker: usize) -> Option<Queued> {
+        let device = self.placement.device(worker);
+        let suits = |queued: &Queued| {
+            !queued.tried.contains(&device) || !self.placement.is_left_but(&queued.tried)
+        };
+        let place = self.tasks.iter().position(suits)?;
+        self.tasks.remove(place)
+    }
 }
 
 impl Queue {
@@ -51,15 +86,20 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next task; `None` once the queue is closed and empty.
-    fn next(&self) -> Option<Task> {
+    /// Waits for the worker's next turn.
+    fn next(&self, worker: usize, is_empty: bool) -> Turn {
         let mut waiting = self.lock();
         loop {
-            if let Some(task) = waiting.tasks.pop_front() {
-                return Some(task);
+            // Where no device is left, every worker can tell a task so.
+            if waiting.placement.may_work(worker) || waiting.placement.lost().is_some() {
+                if let Some(task) = waiting.take(worker) {
+                    return Turn::Task(task);
+                }
+            } else if waiting.placement.is_shut(worker) && !is_empty {
+                return Turn::Rest;
             }
-            if waiting.closed {
-                return None;
+            if waiting.closed && waiting.tasks.is_empty() {
+                return Turn::End;
             }
             waiting = self
                 .changed
@@ -68,7 +108,7 @@ impl Queue {
         }
     }
 
-    fn add(&self, priority: Priority, tasks: Vec<Task>) {
+    fn add(&self, priority: Priority, tasks: Vec<Queued>) {
         let mut waiting = self.lock();
         match priority {
             Priority::Low => waiting.tasks.extend(tasks),
@@ -80,16 +120,71 @@ impl Queue {
         }
         self.changed.notify_all();
     }
+
+    /// Has the worker do the task. After an error that another worker may not have, the task goes
+    /// back to the front of the queue.
+    fn work(&self, worker: &mut WorkerState, mut queued: Queued) {
+        if let Some(what) = self.lock().placement.lost() {
+            queued.task.fail(TranscribeError::NoDevice { what });
+            return;
+        }
+        let result = catch_panic(worker, |worker| queued.task.run(worker));
+        let mut waiting = self.lock();
+        if let Some(room) = worker.measured() {
+            waiting.placement.measured(worker.device, room);
+        }
+        let Err(error) = result else {
+            waiting.placement.succeeded(worker.number);
+            self.changed.notify_all();
+            return;
+        };
+        let trouble = trouble(&error);
+        let next = waiting
+            .placement
+            .failed(worker.number, &trouble, &queued.tried);
+        if matches!(trouble, Trouble::Failed(_)) {
+            queued.tried.push(worker.device);
+        }
+        if next == Next::Again {
+            tracing::warn!(%error, worker = worker.number, "a window is decoded again");
+            waiting.tasks.push_front(queued);
+        } else {
+            let lost = waiting.placement.lost();
+            drop(waiting);
+            let error = lost.map_or(error, |what| TranscribeError::NoDevice { what });
+            queued.task.fail(error);
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// What an error says of the device.
+fn trouble(error: &TranscribeError) -> Trouble {
+    match error {
+        TranscribeError::OutOfMemory { .. } => Trouble::OutOfMemory,
+        TranscribeError::Device { what, .. } => Trouble::Unusable(what.clone()),
+        other => Trouble::Failed(other.to_string()),
+    }
 }
 
 impl WorkerPool {
-    /// A pool of `workers`, at least one.
-    pub fn new(workers: usize) -> Self {
-        let queue = Arc::new(Queue::default());
-        let workers = (0..workers.max(1))
-            .map(|_| {
+    /// A pool with a worker for each of `seats`, on the device that it names by its number; at
+    /// least one.
+    pub fn new(devices: Arc<[Device]>, seats: &[usize]) -> Self {
+        let seats = if seats.is_empty() { &[0] } else { seats };
+        let queue = Arc::new(Queue {
+            waiting: Mutex::new(Waiting {
+                tasks: VecDeque::new(),
+                placement: Placement::new(&devices, seats),
+                closed: false,
+            }),
+            changed: Condvar::new(),
+        });
+        let workers = (0..seats.len())
+            .map(|number| {
                 let queue = Arc::clone(&queue);
-                std::thread::spawn(move || work_until_closed(&queue))
+                let worker = WorkerState::new(number, seats[number], Arc::clone(&devices));
+                std::thread::spawn(move || work_until_closed(worker, &queue))
             })
             .collect();
         Self { queue, workers }
@@ -98,6 +193,17 @@ impl WorkerPool {
     /// The number of workers.
     pub fn size(&self) -> usize {
         self.workers.len()
+    }
+
+    /// The number of workers that have room on their devices, as far as that is known.
+    pub fn working(&self) -> usize {
+        self.queue.lock().placement.working()
+    }
+
+    /// What a user should know of the devices: which has fewer workers than planned, or none, and
+    /// why.
+    pub fn notes(&self) -> Vec<String> {
+        self.queue.lock().placement.notes()
     }
 
     /// Does `work` on each of `items` and passes each result to `done` on this thread, in any
@@ -112,19 +218,15 @@ impl WorkerPool {
     ) -> Result<(), TranscribeError> {
         let (sender, receiver) = mpsc::channel();
         let (work, stopped) = (Arc::new(work), Arc::new(AtomicBool::new(false)));
-        let tasks = items.into_iter().enumerate().map(|(index, item)| -> Task {
-            let (work, stopped, sender) = (Arc::clone(&work), Arc::clone(&stopped), sender.clone());
-            Box::new(move |worker| {
-                if stopped.load(Ordering::Relaxed) {
-                    return;
-                }
-                let result = catch_panic(worker, |worker| work(worker, &item));
-                if result.is_err() {
-                    stopped.store(true, Ordering::Relaxed);
-                }
-                // The receiver lives until all tasks are done, so that this cannot fail.
-                sender.send((index, result)).unwrap_or_default();
-            })
+        let tasks = items.into_iter().enumerate().map(|(index, item)| Queued {
+            task: Box::new(ItemTask {
+                index,
+                item,
+                work: Arc::clone(&work),
+                stopped: Arc::clone(&stopped),
+                sender: sender.clone(),
+            }),
+            tried: Vec::new(),
         });
         self.queue.add(priority, tasks.collect());
         // The receiver ends when the last task has dropped its sender.
@@ -140,6 +242,44 @@ impl WorkerPool {
     }
 }
 
+/// A result with its item's index.
+type Indexed<R> = (usize, Result<R, TranscribeError>);
+
+/// The work on one item of a list.
+struct ItemTask<T, R, F> {
+    index: usize,
+    item: T,
+    work: Arc<F>,
+    stopped: Arc<AtomicBool>,
+    sender: mpsc::Sender<Indexed<R>>,
+}
+
+impl<T, R, F> Task for ItemTask<T, R, F>
+where
+    T: Send,
+    R: Send,
+    F: Fn(&mut WorkerState, &T) -> Result<R, TranscribeError> + Send + Sync,
+{
+    fn run(&mut self, worker: &mut WorkerState) -> Result<(), TranscribeError> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let result = (self.work)(worker, &self.item)?;
+        // The receiver lives until all tasks are done, so that this cannot fail.
+        self.sender
+            .send((self.index, Ok(result)))
+            .unwrap_or_default();
+        Ok(())
+    }
+
+    fn fail(&mut self, error: TranscribeError) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.sender
+            .send((self.index, Err(error)))
+            .unwrap_or_default();
+    }
+}
+
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.queue.lock().closed = true;
@@ -151,10 +291,13 @@ impl Drop for WorkerPool {
     }
 }
 
-fn work_until_closed(queue: &Queue) {
-    let mut worker = WorkerState::default();
-    while let Some(task) = queue.next() {
-        task(&mut worker);
+fn work_until_closed(mut worker: WorkerState, queue: &Queue) {
+    loop {
+        match queue.next(worker.number, worker.is_empty()) {
+            Turn::Task(task) => queue.work(&mut worker, task),
+            Turn::Rest => worker.clear(),
+            Turn::End => return,
+        }
     }
 }
 
@@ -165,7 +308,7 @@ fn catch_panic<R>(
     work: impl FnOnce(&mut WorkerState) -> Result<R, TranscribeError>,
 ) -> Result<R, TranscribeError> {
     catch_unwind(AssertUnwindSafe(|| work(worker))).unwrap_or_else(|_| {
-        *worker = WorkerState::default();
+        worker.clear();
         Err(TranscribeError::Recognition {
             what: "a worker stopped".into(),
         })
@@ -175,6 +318,126 @@ fn catch_panic<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A pool on the processor.
+    fn on_cpu(workers: usize) -> WorkerPool {
+        WorkerPool::new(Arc::new([Device::cpu()]), &vec![0; workers])
+    }
+
+    /// A pool with two workers on each of so many cards.
+    fn on_cards(cards: usize) -> WorkerPool {
+        let devices: Vec<Device> = (0..cards)
+            .map(|number| Device {
+                name: format!("cuda:{number}"),
+                card: Some(number as i32),
+                ..Device::cpu()
+            })
+            .collect();
+        let seats: Vec<usize> = (0..2 * cards).map(|worker| worker % cards).collect();
+        let pool = WorkerPool::new(devices.into(), &seats);
+        for device in 0..cards {
+            pool.queue.lock().placement.measured(device, 2);
+        }
+        pool
+    }
+
+    /// Has the pool double numbers, where `fault` says what happens on a device to a number.
+    fn doubled(
+        pool: &WorkerPool,
+        numbers: usize,
+        fault: impl Fn(usize, usize) -> Option<TranscribeError> + Send + Sync + 'static,
+    ) -> (Result<(), TranscribeError>, Vec<usize>) {
+        let mut results = Vec::new();
+        let work = move |worker: &mut WorkerState, n: &usize| {
+            // So that every worker has its turn.
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            fault(worker.device, *n).map_or(Ok(2 * n), Err)
+        };
+        let result = pool.for_each(Priority::Low, (0..numbers).collect(), work, |_, n| {
+            results.push(n);
+            Ok(())
+        });
+        results.sort_unstable();
+        (result, results)
+    }
+
+    fn out_of_memory() -> TranscribeError {
+        TranscribeError::OutOfMemory {
+            device: "cuda:1".into(),
+        }
+    }
+
+    fn recognition() -> TranscribeError {
+        TranscribeError::Recognition {
+            what: "planted".into(),
+        }
+    }
+
+    fn all(numbers: usize) -> Vec<usize> {
+        (0..numbers).map(|n| 2 * n).collect()
+    }
+
+    #[test]
+    fn a_card_that_fails_is_left_and_the_others_do_its_windows() {
+        let pool = on_cards(2);
+        let (result, results) = doubled(&pool, 40, |device, _| (device == 1).then(recognition));
+        assert!(result.is_ok(), "{result:?}");
+        assert_eq!(results, all(40), "each once");
+        let notes = pool.notes();
+        assert!(
+            notes.len() == 1 && notes[0].starts_with("cuda:1: 3 failures in a row"),
+            "{notes:?}"
+        );
+        assert!(doubled(&pool, 3, |_, _| None).0.is_ok());
+    }
+
+    #[test]
+    fn without_memory_there_are_fewer_states_and_every_window_is_done() {
+        let pool = on_cards(2);
+        let once = AtomicBool::new(true);
+        let (result, results) = doubled(&pool, 40, move |device, _| {
+            (device == 1 && once.swap(false, Ordering::Relaxed)).then(out_of_memory)
+        });
+        assert!(result.is_ok(), "{result:?}");
+        assert_eq!(results, all(40));
+        assert_eq!(
+            pool.notes(),
+            ["cuda:1: out of memory; 1 states instead of 2"]
+        );
+    }
+
+    #[test]
+    fn where_no_device_is_left_one_error_says_so_and_nobody_waits() {
+        let pool = on_cards(2);
+        let load = |device: usize, _| {
+            Some(TranscribeError::Device {
+                device: format!("cuda:{device}"),
+                what: "cannot be loaded".into(),
+            })
+        };
+        let (result, results) = doubled(&pool, 9, load);
+        let said = result.expect_err("no device").to_string();
+        assert!(
+            said.contains("cuda:0: cannot be loaded") && said.contains("cuda:1: cannot"),
+            "{said}"
+        );
+        assert!(results.is_empty());
+        let (again, _) = doubled(&pool, 2, |_, _| None);
+        assert!(matches!(again, Err(TranscribeError::NoDevice { .. })));
+    }
+
+    #[test]
+    fn a_window_that_fails_on_every_card_fails_alone() {
+        let pool = on_cards(2);
+        let (result, results) = doubled(&pool, 1, |_, _| Some(recognition()));
+        assert_eq!(
+            result.expect_err("planted").to_string(),
+            "speech recognition failed (planted)"
+        );
+        assert!(results.is_empty());
+        assert_eq!(pool.notes(), [""; 0], "both cards go on");
+        assert_eq!(doubled(&pool, 8, |_, _| None).1, all(8));
+    }
 
     fn sum(
         pool: &WorkerPool,
@@ -195,7 +458,7 @@ mod tests {
     #[test]
     fn each_result_comes_once_with_its_place() {
         for workers in [1, 3] {
-            let pool = WorkerPool::new(workers);
+            let pool = on_cpu(workers);
             let (result, total) = sum(&pool, vec![5, 6, 7], 99);
             assert!(result.is_ok());
             assert_eq!(total, 18_003);
@@ -205,7 +468,7 @@ mod tests {
 
     #[test]
     fn an_error_stops_the_rest_and_the_workers_go_on() {
-        let pool = WorkerPool::new(1);
+        let pool = on_cpu(1);
         let (result, total) = sum(&pool, vec![5, 1, 7], 1);
         assert_eq!(
             result.expect_err("bad").to_string(),

@@ -100,7 +100,7 @@ impl Recognizer<'_> {
             Priority::Low,
             open.iter().map(|&i| jobs[i].clone()).collect(),
             move |worker: &mut WorkerState, (window, context): &WindowJob| {
-                decode_with_fallback(worker.for_model(&model), &source, context, window)
+                decode_with_fallback(worker.for_model(&model)?, &source, context, window)
             },
             |index, result| {
                 let i = open[index];

@@ -1,7 +1,8 @@
-//! Whisper by whisper.cpp: weights in memory once, and one state with one thread for each worker.
+//! Whisper by whisper.cpp: weights in the memory of each device once, and one state with one thread
+//! for each worker.
 //! Hides whisper-rs: setters that leak, callbacks that are unsound, and its units of time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use whisper_rs::{
     FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperSegment,
@@ -9,6 +10,7 @@ use whisper_rs::{
 };
 
 use super::{
+    devices::Device,
     mel::MelTransform,
     whisper_callbacks::{EncoderPasses, NoSpeechProbs},
     word_times::{self, TimedToken},
@@ -37,23 +39,25 @@ const BEAM_SIZE: i32 = 5;
 const TEMPERATURE: f32 = 0.2;
 /// Sequences that are drawn at that temperature.
 const SAMPLED_SEQUENCES: i32 = 5;
+/// Bytes of a key and a value, in 16 bits each.
+const BYTES_OF_KEY_AND_VALUE: u64 = 4;
+/// Bytes of the encoder's arrays for each of its channels: 281 MB for the turbo's 1280, as
+/// whisper.cpp's log says, and a little less for smaller ones.
+const ENCODER_BYTES: u64 = 220_000;
 /// Positions, and steps of time stamps, per second.
 const STEPS_PER_SECOND: usize = 50;
 
-/// Whether this program was built for a graphics card. There flash attention is faster; on a CPU it
-/// is slower.
-pub const ON_GPU: bool = cfg!(any(
-    feature = "cuda",
-    feature = "hipblas",
-    feature = "metal",
-    feature = "vulkan"
-));
+/// What whisper.cpp returns where a state could not grow. It has freed the state then.
+const STATE_FREED: i32 = -7;
 
-/// Loaded weights.
+/// The weights of a model, on each device that a worker used them on.
 pub struct WhisperModel {
     /// The file that they came from.
     pub file: ModelFile,
-    context: WhisperContext,
+    devices: Arc<[Device]>,
+    /// By device: the weights there, or why they cannot be there.
+    contexts: Vec<OnceLock<Result<Arc<WhisperContext>, String>>>,
+    is_multilingual: bool,
     mel: MelTransform,
 }
 
@@ -142,26 +146,62 @@ fn params(
 }
 
 impl WhisperModel {
-    /// Loads the weights of `file`.
-    pub fn load(file: ModelFile) -> anyhow::Result<Self> {
+    /// Loads the weights of `file` on the first of `devices` that takes them; on the others they
+    /// are loaded when a worker needs them there.
+    pub fn load(file: ModelFile, devices: &Arc<[Device]>) -> anyhow::Result<Self> {
         check_magic(&file)?;
-        let mut parameters = WhisperContextParameters::default();
-        parameters.flash_attn(ON_GPU);
-        let context = WhisperContext::new_with_params(&file.path, parameters)
-            .map_err(|e| anyhow::anyhow!("cannot be loaded ({e}): `{}`", file.path.display()))?;
+        let contexts: Vec<_> = devices.iter().map(|_| OnceLock::new()).collect();
+        let mut first = Err("there is no device".to_owned());
+        for (device, cell) in devices.iter().zip(&contexts) {
+            first = cell
+                .get_or_init(|| load_on(&file, device))
+                .as_ref()
+                .map_err(String::clone);
+            if first.is_ok() {
+                break;
+            }
+        }
+        let context = first.map_err(|why| anyhow::anyhow!("{why}: `{}`", file.path.display()))?;
         let bands = context.model_n_mels().unsigned_abs() as usize;
         anyhow::ensure!(
             matches!(bands, 80 | 128),
             "not a Whisper model: it takes {bands} mel bands"
         );
-        let mel = MelTransform::new(bands);
-        Ok(Self { file, context, mel })
+        Ok(Self {
+            mel: MelTransform::new(bands),
+            is_multilingual: context.is_multilingual(),
+            devices: Arc::clone(devices),
+            contexts,
+            file,
+        })
     }
 
     /// Whether the model knows more than English.
     pub fn is_multilingual(&self) -> bool {
-        self.context.is_multilingual()
+        self.is_multilingual
     }
+
+    /// The weights on a device.
+    fn on(&self, device: usize) -> Result<Arc<WhisperContext>, TranscribeError> {
+        let cell = &self.contexts[device];
+        let context = cell.get_or_init(|| load_on(&self.file, &self.devices[device]));
+        context.clone().map_err(|what| TranscribeError::Device {
+            device: self.devices[device].name.clone(),
+            what,
+        })
+    }
+}
+
+fn load_on(file: &ModelFile, device: &Device) -> Result<Arc<WhisperContext>, String> {
+    let mut parameters = WhisperContextParameters::default();
+    parameters
+        .use_gpu(device.is_card())
+        .gpu_device(device.card.unwrap_or(0))
+        // On a card it is faster; on a processor it is slower.
+        .flash_attn(device.is_card());
+    WhisperContext::new_with_params(&file.path, parameters)
+        .map(Arc::new)
+        .map_err(|error| format!("cannot be loaded ({error})"))
 }
 
 /// whisper.cpp crashes on a file of another kind: look before loading.
@@ -181,15 +221,72 @@ fn check_magic(file: &ModelFile) -> anyhow::Result<()> {
 /// One worker's state for one model.
 pub struct ModelState {
     model: Arc<WhisperModel>,
+    context: Arc<WhisperContext>,
+    device: usize,
     state: Option<WhisperState>,
 }
 
 impl ModelState {
-    /// A state that has decoded nothing. whisper.cpp's own is created when it is needed.
-    pub fn new(model: &Arc<WhisperModel>) -> Self {
-        Self {
+    /// A state on a device that has decoded nothing. whisper.cpp's own is created when it is needed.
+    pub fn new(model: &Arc<WhisperModel>, device: usize) -> Result<Self, TranscribeError> {
+        Ok(Self {
+            context: model.on(device)?,
             model: Arc::clone(model),
+            device,
             state: None,
+        })
+    }
+
+    /// Creates whisper.cpp's own state.
+    pub fn create(&mut self) -> Result<(), TranscribeError> {
+        let state = self.context.create_state();
+        self.state = Some(state.map_err(|error| self.no_memory(error))?);
+        Ok(())
+    }
+
+    /// Bytes that a state takes, by the model's shape: its caches of keys and values, the logits of
+    /// a whole context, and the encoder's arrays.
+    pub fn estimated_bytes(&self) -> u64 {
+        let context = &self.context;
+        let number = |n: i32| u64::from(n.unsigned_abs());
+        let (width, layers) = (
+            number(context.model_n_audio_state()),
+            number(context.model_n_text_layer()),
+        );
+        let positions = number(context.model_n_audio_ctx()).next_multiple_of(256);
+        let cross = positions * width * BYTES_OF_KEY_AND_VALUE * (layers + 1);
+        let logits = number(context.model_n_vocab()) * number(context.model_n_text_ctx()) * 4;
+        self.text_cache() + cross + logits + ENCODER_BYTES * width
+    }
+
+    /// Bytes by which a state grows where several sequences are followed.
+    pub fn growth_bytes(&self) -> u64 {
+        // whisper.cpp makes the cache of the text anew, for two sequences more than it follows.
+        self.text_cache() * (BEAM_SIZE as u64 + 1)
+    }
+
+    /// Bytes of the keys and values of the text.
+    fn text_cache(&self) -> u64 {
+        let context = &self.context;
+        let number = |n: i32| u64::from(n.unsigned_abs());
+        number(context.model_n_text_ctx()).next_multiple_of(256)
+            * number(context.model_n_text_state())
+            * number(context.model_n_text_layer())
+            * BYTES_OF_KEY_AND_VALUE
+    }
+
+    fn is_on_card(&self) -> bool {
+        self.model.devices[self.device].is_card()
+    }
+
+    /// The error of a state that could not be had.
+    fn no_memory(&self, error: whisper_rs::WhisperError) -> TranscribeError {
+        if self.is_on_card() {
+            TranscribeError::OutOfMemory {
+                device: self.model.devices[self.device].name.clone(),
+            }
+        } else {
+            failed(error)
         }
     }
 
@@ -202,7 +299,7 @@ impl ModelState {
     ) -> Result<Vec<Phrase>, TranscribeError> {
         let mut params = settings.params(decoding);
         if decoding == Decoding::Greedy {
-            params.set_audio_ctx(encoder_positions(samples, Room::Some));
+            params.set_audio_ctx(self.encoder_positions(samples, Room::Some));
             return self.phrases(samples, params);
         }
         // A new state, so that its random generator starts from the same seed each time. The old
@@ -222,8 +319,8 @@ impl ModelState {
         let seconds = samples.len() as f64 / SAMPLE_RATE as f64;
         let spectrogram = self.model.mel.spectrogram(samples);
         let tokens = SpecialTokens {
-            end_of_text: self.model.context.token_eot(),
-            first_stamp: self.model.context.token_beg(),
+            end_of_text: self.context.token_eot(),
+            first_stamp: self.context.token_beg(),
         };
         let passes = EncoderPasses::over(&spectrogram, seconds);
         let (state, no_speech) = self.run(passes, params)?;
@@ -242,7 +339,7 @@ impl ModelState {
         // earlier window left behind them.
         let mut params = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         params.set_n_threads(1);
-        params.set_audio_ctx(encoder_positions(samples, Room::None));
+        params.set_audio_ctx(self.encoder_positions(samples, Room::None));
         let spectrogram = self.model.mel.spectrogram(samples);
         let (state, _) = self.run(EncoderPasses::none(&spectrogram), params)?;
         Ok(state.lang_detect(0, 1).map_err(failed)?.1)
@@ -254,19 +351,40 @@ impl ModelState {
         passes: EncoderPasses<'_>,
         params: FullParams<'static, 'static>,
     ) -> Result<(&mut WhisperState, NoSpeechProbs), TranscribeError> {
-        let mut state = match self.state.take() {
-            Some(state) => state,
-            None => self.model.context.create_state().map_err(failed)?,
-        };
+        if self.state.is_none() {
+            self.create()?;
+        }
+        let mut state = self
+            .state
+            .take()
+            .ok_or_else(|| TranscribeError::Recognition {
+                what: "there is no state".into(),
+            })?;
         match passes.run(params, &mut state) {
             Ok(no_speech) => Ok((self.state.insert(state), no_speech)),
-            Err(error) => {
-                // If memory ran out, whisper.cpp has freed the state already and does not say so:
-                // better leaked than freed twice.
+            Err(error @ whisper_rs::WhisperError::GenericError(STATE_FREED)) => {
+                // It is freed already: better leaked than freed twice.
                 std::mem::forget(state);
-                Err(failed(error))
+                Err(self.no_memory(error))
             }
+            Err(error) => Err(failed(error)),
         }
+    }
+
+    /// The positions that the encoder works on for these samples. On a graphics card always the
+    /// same: flash attention also reads what lies behind them, which an earlier window may have left
+    /// there.
+    fn encoder_positions(&self, samples: &[f32], room: Room) -> i32 {
+        if self.is_on_card() {
+            return AUDIO_CONTEXT as i32;
+        }
+        let filled = (samples.len() * STEPS_PER_SECOND).div_ceil(SAMPLE_RATE);
+        let free = AUDIO_CONTEXT.saturating_sub(filled);
+        let room = match room {
+            Room::None => 0,
+            Room::Some => ((free as f64 * ROOM_SHARE) as usize).max(MIN_ROOM),
+        };
+        (filled + room).next_multiple_of(32).min(AUDIO_CONTEXT) as i32
     }
 }
 
@@ -339,21 +457,6 @@ fn phrase_of(
 enum Room {
     None,
     Some,
-}
-
-/// The positions that the encoder works on for these samples. On a graphics card always the same:
-/// flash attention also reads what lies behind them, which an earlier window may have left there.
-fn encoder_positions(samples: &[f32], room: Room) -> i32 {
-    if ON_GPU {
-        return AUDIO_CONTEXT as i32;
-    }
-    let filled = (samples.len() * STEPS_PER_SECOND).div_ceil(SAMPLE_RATE);
-    let free = AUDIO_CONTEXT.saturating_sub(filled);
-    let room = match room {
-        Room::None => 0,
-        Room::Some => ((free as f64 * ROOM_SHARE) as usize).max(MIN_ROOM),
-    };
-    (filled + room).next_multiple_of(32).min(AUDIO_CONTEXT) as i32
 }
 
 fn failed(error: whisper_rs::WhisperError) -> TranscribeError {

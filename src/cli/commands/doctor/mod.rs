@@ -1,5 +1,8 @@
-//! `taskgen doctor`: installed and missing parts, and the speed of the embedded model on this
-//! machine.
+//! `taskgen doctor`: installed and missing parts, this machine's devices, the models that suit it,
+//! and the speed of the embedded model.
+
+mod bench;
+mod machine;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,13 +12,12 @@ use super::models;
 use crate::{
     agents::command::has_sandbox,
     cli::{
-        args::Global,
+        args::{self, Global},
         project::{
-            Project,
+            Project, config,
             providers::{self, Variables},
             resolve,
             roles::DEFAULT_MODEL,
-            settings::{Config, Transcribe},
         },
         ui::{
             exit,
@@ -25,7 +27,6 @@ use crate::{
     data::Message,
     embed,
     llm::{ChatRequest, LocalModel},
-    transcribe,
 };
 
 /// Speech models that a run needs.
@@ -56,13 +57,19 @@ struct Finding {
 }
 
 /// Checks the installation, measures the speed, and prints hints for missing parts.
-pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
+pub fn doctor(global: &Global, args: &args::Doctor, printer: &Printer) -> Result<u8> {
+    if args.bench {
+        return bench::run(global, args, printer);
+    }
     // A configuration that cannot be read is the first thing to mend. Outside a project the
     // defaults are looked at.
-    let config = match Project::find_if_any(global)? {
+    let mut config = match Project::find_if_any(global)? {
         Some(project) => project.loaded.config,
-        None => Config::default(),
+        None => config::load(None)?.config,
     };
+    if let Some(device) = &args.device {
+        config.transcribe.device.clone_from(device);
+    }
     let variables = Variables::read(&global.env_file)?;
     let local = DEFAULT_MODEL.trim_start_matches("local/");
     let mut findings = vec![program(), model(global, local)];
@@ -71,7 +78,7 @@ pub fn doctor(global: &Global, printer: &Printer) -> Result<u8> {
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
     findings.push(model(global, embed::MODEL));
-    findings.push(workers(&config.transcribe));
+    findings.extend(machine::findings(&config.transcribe));
     findings.push(sandbox());
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
@@ -146,32 +153,6 @@ fn model(global: &Global, name: &str) -> Finding {
         Err(e) => Err((format!("{e:#}"), format!("`taskgen models pull {name}`"))),
     };
     finding(&format!("model {name}"), found)
-}
-
-/// The number of transcription workers and their threads, with the reason.
-fn workers(config: &Transcribe) -> Finding {
-    let (workers, cores) = (
-        resolve::workers(config),
-        std::thread::available_parallelism().map_or(1, usize::from),
-    );
-    let why = match config.jobs {
-        0 => "as many as there are cores",
-        _ => "as `transcribe.jobs` says",
-    };
-    let why_one = "a second thread in a worker would wait for the first at every step";
-    let place = if transcribe::ON_GPU {
-        "on the graphics card, with flash attention"
-    } else {
-        "on the CPU"
-    };
-    let found =
-        format!("{workers} workers {place} ({why}; {cores} cores), one thread each: {why_one}");
-    Finding {
-        what: "transcription".into(),
-        fine: true,
-        found,
-        hint: None,
-    }
 }
 
 /// Whether agents that are programs are kept from the user's files. Without it they run all the

@@ -1,0 +1,165 @@
+//! `taskgen doctor --bench`: transcribes a built-in sample with 1, 2, 4 … workers on each device,
+//! and writes the fastest number to the user's own settings.
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::{Doctor, Global},
+        project::{Project, config, resolve, user},
+        ui::{
+            exit::{self, Usage},
+            output::{Printer, table},
+            progress,
+        },
+    },
+    context::{Notice, Notify},
+    files,
+    transcribe::{Device, ModelChoice, Sample, devices},
+};
+
+/// Two minutes and a quarter of English speech.
+const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/seminars/markets.webm");
+/// All measurements together.
+const ALL: Duration = Duration::from_mins(2);
+/// One of them, beside its first windows.
+const ONE: Duration = Duration::from_secs(8);
+/// More workers that give less than this share of the speed are not followed further.
+const WORTH: f64 = 0.9;
+
+/// What was measured, and what was written.
+#[derive(Serialize)]
+struct Bench {
+    model: String,
+    speeds: Vec<Speed>,
+    /// Workers in all with which each device is at its best.
+    jobs: usize,
+    /// The file with the user's settings.
+    written: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Speed {
+    device: String,
+    states: usize,
+    times_real_time: f64,
+}
+
+/// Measures and writes.
+pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
+    let notify = progress::notify(global.quiet || global.json);
+    let mut config = match Project::find_if_any(global)? {
+        Some(project) => project.loaded.config,
+        None => config::load(None)?.config,
+    };
+    if let Some(device) = &args.device {
+        config.transcribe.device.clone_from(device);
+    }
+    if let Some(model) = &args.model {
+        config.transcribe.model.clone_from(model);
+    }
+    let devices = resolve::devices(&config.transcribe)?;
+    let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
+    let mut bench = measure(global, &devices, &model, &notify)?;
+    if let Some(path) = user::path() {
+        user::set_jobs(&path, bench.jobs)?;
+        bench.written = Some(path);
+    }
+    printer.show(&bench, text)?;
+    Ok(exit::DONE)
+}
+
+fn measure(
+    global: &Global,
+    devices: &[Device],
+    model: &ModelChoice,
+    notify: &Notify,
+) -> Result<Bench> {
+    let folder = tempfile::tempdir()?;
+    let recording = folder.path().join("sample.webm");
+    files::write_whole(&recording, SAMPLE)?;
+    let mut bench = Bench {
+        model: model.name_for(true).to_owned(),
+        speeds: Vec::new(),
+        jobs: 0,
+        written: None,
+    };
+    let begun = Instant::now();
+    let mut best_of_all = usize::MAX;
+    for device in devices {
+        let mut best = (0.0, 1);
+        let (mut states, most) = (1, most_states(device));
+        loop {
+            let engine = resolve::engine_on(global, vec![device.clone()], states, notify)?;
+            let sample = Sample::english(&engine, &recording)?;
+            let speed = sample.speed(&engine, &bench.model, ONE)?;
+            // Its memory may have room for fewer than asked for.
+            let working = engine.working();
+            if working < states && working <= best.1 {
+                break;
+            }
+            let is_full = working < states;
+            states = working;
+            notify(Notice::Say(&line(&device.name, states, speed)));
+            bench.speeds.push(Speed {
+                device: device.name.clone(),
+                states,
+                times_real_time: (speed * 10.0).round() / 10.0,
+            });
+            let is_worth_it = speed >= best.0 * WORTH;
+            if speed > best.0 {
+                best = (speed, states);
+            }
+            if !is_worth_it || is_full || states >= most || begun.elapsed() > ALL {
+                break;
+            }
+            states = most.min(2 * states);
+        }
+        // Workers take the devices in turn: each gets as many as the one that wants fewest.
+        best_of_all = best_of_all.min(best.1);
+    }
+    if bench.speeds.is_empty() {
+        return Err(Usage("no device was measured".into()).into());
+    }
+    bench.jobs = best_of_all * devices.len();
+    Ok(bench)
+}
+
+/// On a processor no more than its cores.
+fn most_states(device: &Device) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if device.is_card() {
+        2 * devices::MOST_STATES
+    } else {
+        cores
+    }
+}
+
+fn line(device: &str, states: usize, speed: f64) -> String {
+    format!("{device}, {states} states: {speed:.1} × real time")
+}
+
+fn text(bench: &Bench) -> String {
+    let mut rows = table(&["device", "states", "× real time"]);
+    for speed in &bench.speeds {
+        rows.add_row(vec![
+            speed.device.clone(),
+            speed.states.to_string(),
+            format!("{:.1}", speed.times_real_time),
+        ]);
+    }
+    let written = match &bench.written {
+        Some(path) => format!("`jobs = {}` is written to `{}`", bench.jobs, path.display()),
+        None => format!(
+            "there is no folder for settings; `--jobs {}` is the fastest",
+            bench.jobs
+        ),
+    };
+    format!("model {}\n{rows}\n{written}", bench.model)
+}
