@@ -34,7 +34,7 @@ pub fn submit(folder: &Path, script: &str, after: Option<&str>) -> Result<u64, S
             .arg(format!("--dependency={after}"))
             .arg("--kill-on-invalid-dep=yes");
     }
-    let printed = said(command.arg(script), "sbatch")?;
+    let printed = printed_by(command.arg(script), "sbatch")?;
     // On one of several clusters: `12;name`.
     let id = printed.trim().split(';').next().unwrap_or_default();
     id.parse().map_err(|_| {
@@ -69,7 +69,7 @@ pub fn states(submitted: &Submitted) -> Result<(Accounts, Vec<JobState>), SlurmE
     sacct
         .arg(format!("--format={SACCT_FIELDS}"))
         .arg(format!("--jobs={}", ids.join(",")));
-    if let Ok(text) = said(&mut sacct, "sacct") {
+    if let Ok(text) = printed_by(&mut sacct, "sacct") {
         let jobs = from_sacct(&text);
         if !jobs.is_empty() {
             return Ok((Accounts::Sacct, jobs));
@@ -102,7 +102,7 @@ fn output(command: &mut Command) -> std::io::Result<Output> {
 }
 
 /// What a command prints, if it ends well.
-fn said(command: &mut Command, name: &str) -> Result<String, SlurmError> {
+fn printed_by(command: &mut Command, name: &str) -> Result<String, SlurmError> {
     let output = output(command).map_err(|error| SlurmError::Missing(name.into(), error))?;
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr);

@@ -105,7 +105,7 @@ pub fn from_sacct(text: &str) -> Vec<JobState> {
             Some((id, places)) => (id, Some(places)),
             None => (id, None),
         };
-        jobs.add(id, places, &Said { state, exit, node });
+        jobs.add(id, places, &Record { state, exit, node });
     }
     jobs.in_order()
 }
@@ -127,14 +127,14 @@ pub fn from_scontrol(text: &str) -> Vec<JobState> {
         jobs.add(
             field("ArrayJobId").unwrap_or(id),
             places,
-            &Said { state, exit, node },
+            &Record { state, exit, node },
         );
     }
     jobs.in_order()
 }
 
 /// What Slurm says of a job, in its own words.
-struct Said<'a> {
+struct Record<'a> {
     state: &'a str,
     exit: &'a str,
     node: &'a str,
@@ -149,21 +149,21 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn add(&mut self, id: &str, places: Option<&str>, said: &Said<'_>) {
+    fn add(&mut self, id: &str, places: Option<&str>, record: &Record<'_>) {
         let Ok(id) = id.parse() else { return };
         let Some(places) = places else {
-            self.each.insert((id, None), said.job(id, None));
+            self.each.insert((id, None), record.job(id, None));
             return;
         };
         match places.parse() {
             Ok(shard) => {
                 self.each
-                    .insert((id, Some(shard)), said.job(id, Some(shard)));
+                    .insert((id, Some(shard)), record.job(id, Some(shard)));
             }
             Err(_) => self.many.extend(
                 range(places)
                     .into_iter()
-                    .map(|shard| ((id, Some(shard)), said.job(id, Some(shard)))),
+                    .map(|shard| ((id, Some(shard)), record.job(id, Some(shard)))),
             ),
         }
     }
@@ -175,7 +175,7 @@ impl Jobs {
     }
 }
 
-impl Said<'_> {
+impl Record<'_> {
     fn job(&self, id: u64, shard: Option<u32>) -> JobState {
         let phase = Phase::from_state(self.state);
         let has_ended = matches!(phase, Phase::Done | Phase::Failed);

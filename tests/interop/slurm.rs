@@ -23,7 +23,7 @@ const TALKS: usize = 11;
 const BROKEN: &str = "minutes.mp3";
 /// Talks that are long enough to be stopped in the middle, and the seconds of these and the others.
 const LONG: usize = 2;
-const LONG_SECONDS: usize = 100;
+const LONG_SECONDS: usize = 180;
 const SECONDS: usize = 30;
 const RATE: usize = 16_000;
 /// No step takes this long, on a busy machine either.
@@ -59,6 +59,12 @@ fn shards_that_are_killed_and_stopped_make_what_one_machine_makes() {
     let cluster = Cluster::submit(parts.path());
     cluster.kill(shards[0], "talk-00.wav");
     cluster.stop(shards[1], "talk-01.wav");
+    for shard in &shards[..LONG] {
+        let log = format!("shards-{shard}");
+        until("another start", || {
+            cluster.log(&log).contains("start number 2")
+        });
+    }
     cluster.make_room();
     let status = cluster.wait();
     println!(
@@ -274,7 +280,7 @@ impl Cluster {
         until("a window of the shard to be killed", || {
             self.known(talk) > 0
         });
-        let pid = process_of(&format!("--shard\0{shard}/{SHARDS}\0")).unwrap();
+        let pid = process_of(&self.folder, &format!("--shard\0{shard}/{SHARDS}\0")).unwrap();
         assert!(
             Command::new("kill")
                 .args(["-9", &pid.to_string()])
@@ -290,9 +296,6 @@ impl Cluster {
             "killed shard {shard} after {} windows of {talk}",
             self.known(talk)
         );
-        until("another start", || {
-            self.log(&log).contains("start number 2")
-        });
     }
 
     /// Has Slurm ask the job of a shard to stop, as it does before a job's time is up.
@@ -311,9 +314,6 @@ impl Cluster {
             "stopped shard {shard} after {} windows of {talk}",
             self.known(talk)
         );
-        until("another start", || {
-            self.log(&log).contains("start number 2")
-        });
     }
 
     /// Has a job that goes first take both nodes from whatever runs there.
@@ -348,13 +348,15 @@ impl Cluster {
     }
 }
 
-/// A process of this program whose command line holds this.
-fn process_of(part: &str) -> Option<u32> {
+/// A process that works in a project and has this in its command line.
+fn process_of(folder: &Path, part: &str) -> Option<u32> {
+    let folder = folder.to_str().unwrap();
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let mut pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.find(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(part)
+        let line = String::from_utf8_lossy(&line);
+        line.contains(folder) && line.contains(part)
     })
 }
 

@@ -198,9 +198,10 @@ fn jobs_are_submitted_once_and_their_states_shown() {
     states("FAILED");
     let (code, out, _) = run(project.path(), slurm.path(), &["cluster", "status"]);
     assert_eq!(code, Some(0));
+    assert!(out.contains("as `scontrol` says"), "{out}");
+    assert!(out.contains("shards 2: FAILED\n    one\n"), "{out}");
     assert!(
-        out.contains("as `scontrol` says")
-            && out.contains("shards 2: FAILED\n    one\n    [31mred\n"),
+        out.contains("[31mred") && !out.contains(['\u{1b}', '\u{202e}']),
         "{out}"
     );
     assert!(out.ends_with("2 recordings, 0 transcribed\n"), "{out}");

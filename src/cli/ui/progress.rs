@@ -108,7 +108,7 @@ fn start(name: &'static str, total: u64, is_sound: bool, terminal: bool) -> Stag
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
     let style = ProgressStyle::with_template(if is_sound {
-        "{prefix:>10} {bar:30} {sound} {eta} left  {wide_msg}"
+        "{prefix:>10} {bar:30} {sound}, {eta} left  {wide_msg}"
     } else {
         "{prefix:>10} {bar:30} {pos}/{len} {per_sec} {eta} left  {wide_msg}"
     });
@@ -172,7 +172,7 @@ fn line(stage: &mut Stage, terminal: bool) {
 /// How much sound is done, and how fast: seconds a second are hours an hour.
 fn sound(done: u64, total: u64, rate: f64) -> String {
     let time = |seconds: u64| Ms(seconds * 1000);
-    format!("{} of {}, {rate:.0} h/h,", time(done), time(total))
+    format!("{} of {}, {rate:.0} h/h", time(done), time(total))
 }
 
 fn say(stage: Option<&Stage>, line: &str) {

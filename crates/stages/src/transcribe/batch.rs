@@ -23,7 +23,7 @@ use super::{
     recognition::engine::Engine,
     shard::Shard,
     sidecar::SidecarError,
-    survey::{Found, longest_first, survey},
+    survey::{Surveyed, longest_first, survey},
     transcribe_file::transcribe_file,
 };
 use crate::{
@@ -69,7 +69,7 @@ type Keep<'a> = dyn Fn(&BatchItem, &Transcript) -> Result<()> + 'a;
 /// A recording, and what is to be done with it.
 struct Work<'a> {
     item: &'a BatchItem<'a>,
-    found: Mutex<Option<Found>>,
+    found: Mutex<Option<Surveyed>>,
 }
 
 /// The result of one recording.
@@ -120,9 +120,9 @@ impl Batch<'_> {
         let begin = longest_first(&found);
         let other_shards = found
             .iter()
-            .filter(|found| matches!(found, Found::OtherShard));
+            .filter(|found| matches!(found, Surveyed::OtherShard));
         let other_shards = other_shards.count();
-        let seconds: f64 = found.iter().map(Found::seconds).sum();
+        let seconds: f64 = found.iter().map(Surveyed::seconds).sum();
         (self.notify)(Notice::Listen {
             stage: "transcribe",
             seconds: seconds.ceil() as u64,
@@ -168,12 +168,12 @@ impl Batch<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         let todo = match found {
-            Some(Found::Todo(todo)) => todo,
-            Some(Found::Forgotten(seminar)) => return Outcome::Forgotten(seminar),
-            Some(Found::Failed(error)) => return Outcome::Failed(error),
-            Some(Found::BadSidecar(error)) => return Outcome::BadSidecar(error),
-            Some(Found::Before) => return Outcome::Before,
-            Some(Found::OtherShard) | None => return Outcome::OtherShard,
+            Some(Surveyed::Todo(todo)) => todo,
+            Some(Surveyed::Forgotten(seminar)) => return Outcome::Forgotten(seminar),
+            Some(Surveyed::Failed(error)) => return Outcome::Failed(error),
+            Some(Surveyed::BadSidecar(error)) => return Outcome::BadSidecar(error),
+            Some(Surveyed::Before) => return Outcome::Before,
+            Some(Surveyed::OtherShard) | None => return Outcome::OtherShard,
         };
         let item = work.item;
         (self.notify)(Notice::Working(&item.recording.name));

@@ -15,9 +15,12 @@ use crate::{data::SeminarId, files};
 
 /// Bytes a second of a recording that does not state its length: a guess for the order alone.
 const USUAL_BYTES: f64 = 16_000.0;
+/// Bytes from which on a recording is asked for its length. Of a smaller one the guess is near
+/// enough: the process that reads the length takes as long as the one that decodes it.
+const ASKED_FROM: u64 = 1 << 20;
 
 /// What is to be done with a recording.
-pub enum Found {
+pub enum Surveyed {
     /// Nothing: its transcript is there.
     Before,
     /// Nothing: it belongs to another shard.
@@ -42,7 +45,7 @@ pub struct Todo {
     pub seconds: f64,
 }
 
-impl Found {
+impl Surveyed {
     /// The length of the sound that is to be transcribed.
     pub fn seconds(&self) -> f64 {
         match self {
@@ -53,10 +56,10 @@ impl Found {
 }
 
 /// Looks at each of the recordings.
-pub fn survey(batch: &Batch<'_>, items: &[BatchItem<'_>]) -> anyhow::Result<Vec<Found>> {
+pub fn survey(batch: &Batch<'_>, items: &[BatchItem<'_>]) -> anyhow::Result<Vec<Surveyed>> {
     let begin: Vec<usize> = (0..items.len()).collect();
     let mut all = Vec::new();
-    let look = |item: &BatchItem<'_>| look(batch, item).unwrap_or_else(Found::Failed);
+    let look = |item: &BatchItem<'_>| look(batch, item).unwrap_or_else(Surveyed::Failed);
     let keep = |_: &BatchItem<'_>, found| {
         all.push(found);
         Ok(())
@@ -74,43 +77,50 @@ pub fn survey(batch: &Batch<'_>, items: &[BatchItem<'_>]) -> anyhow::Result<Vec<
 
 /// The places of the recordings, those to be transcribed last and the longest of them first: at the
 /// end no worker waits for a long one that was begun late.
-pub fn longest_first(found: &[Found]) -> Vec<usize> {
+pub fn longest_first(found: &[Surveyed]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..found.len()).collect();
     places.sort_by_key(|&place| match &found[place] {
-        Found::Todo(todo) => (1, Reverse((todo.seconds * 1000.0) as u64)),
+        Surveyed::Todo(todo) => (1, Reverse((todo.seconds * 1000.0) as u64)),
         _ => (0, Reverse(0)),
     });
     places
 }
 
-fn look(batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<Found, TranscribeError> {
+fn look(batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<Surveyed, TranscribeError> {
     if let Some(seminar) = batch.forgotten_id(item)? {
-        return Ok(Found::Forgotten(seminar));
+        return Ok(Surveyed::Forgotten(seminar));
     }
     if let Some(shard) = batch.shard
         && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
     {
-        return Ok(Found::OtherShard);
+        return Ok(Surveyed::OtherShard);
     }
     let options = match Sidecar::read(item.recording) {
         Ok(sidecar) => sidecar.options(&batch.options),
-        Err(error) => return Ok(Found::BadSidecar(error)),
+        Err(error) => return Ok(Surveyed::BadSidecar(error)),
     };
     let reason = match batch.status(item, &options)? {
-        TranscriptStatus::Current(_) => return Ok(Found::Before),
+        TranscriptStatus::Current(_) => return Ok(Surveyed::Before),
         TranscriptStatus::Needed(reason) => reason,
     };
-    // What is wrong with the file is found, and said, when it is decoded.
-    let stated = batch.engine.decoder.stated_seconds(&item.recording.path);
-    let seconds = match stated.ok().flatten() {
-        Some(seconds) => seconds,
-        None => files::stamp(&item.recording.path)?.0 as f64 / USUAL_BYTES,
-    };
-    Ok(Found::Todo(Box::new(Todo {
+    let seconds = seconds(batch, item)?;
+    Ok(Surveyed::Todo(Box::new(Todo {
         options,
         reason,
         seconds,
     })))
+}
+
+fn seconds(batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<f64, TranscribeError> {
+    let path = &item.recording.path;
+    let (bytes, _) = files::stamp(path)?;
+    let guess = bytes as f64 / USUAL_BYTES;
+    if bytes < ASKED_FROM {
+        return Ok(guess);
+    }
+    // What is wrong with the file is found, and said, when it is decoded.
+    let stated = batch.engine.decoder.stated_seconds(path);
+    Ok(stated.ok().flatten().unwrap_or(guess))
 }
 
 #[cfg(test)]
@@ -121,7 +131,7 @@ mod tests {
     fn the_longest_is_begun_first() {
         let todo = |seconds| {
             let (options, reason) = (Options::default(), "no transcript yet");
-            Found::Todo(Box::new(Todo {
+            Surveyed::Todo(Box::new(Todo {
                 options,
                 reason,
                 seconds,
@@ -129,10 +139,10 @@ mod tests {
         };
         let found = [
             todo(3.0),
-            Found::Before,
+            Surveyed::Before,
             todo(60.5),
             todo(60.6),
-            Found::OtherShard,
+            Surveyed::OtherShard,
         ];
         assert_eq!(longest_first(&found), [1, 4, 3, 2, 0]);
     }

@@ -119,27 +119,27 @@ impl Job<'_> {
             source: Arc::clone(&source),
             word_times: self.options.words,
         };
-        let recognized =
+        let speech =
             recognizer.recognize(&self.sections(&allowed, &runs), &mut journal, &|share| {
                 (self.progress)(LANGUAGE_KNOWN + RECOGNITION * share);
             })?;
-        if recognized.segments.is_empty() {
+        if speech.segments.is_empty() {
             // The journal stays: with it, the next run knows this at once.
             return Err(self.no_speech(&source));
         }
         let language = &allowed[most_spoken(&runs, allowed.len())];
         let transcribed = Transcribed {
-            transcript: self.transcript(&source, &model, language, recognized.segments),
+            transcript: self.transcript(&source, &model, language, speech.segments),
             diagnostics: Diagnostics {
                 languages: language_spans(&runs, &allowed),
                 broken_packets: source.audio.broken_packets,
                 unfinished: source.audio.unfinished,
-                ..recognized.diagnostics
+                ..speech.diagnostics
             },
             heard: Heard {
                 seconds: source.audio.seconds(),
-                windows: recognized.windows as u64,
-                recognised: recognized.recognised as u64,
+                windows: speech.windows as u64,
+                recognised: speech.recognised as u64,
             },
         };
         Ok((transcribed, journal))

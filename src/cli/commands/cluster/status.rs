@@ -25,7 +25,7 @@ use crate::{
 
 /// Bytes and lines of what a failed job printed last that are shown.
 const TAIL_BYTES: u64 = 4096;
-const TAIL_LINES: usize = 6;
+const TAIL_LINES: usize = 12;
 /// Failed jobs that are shown with what they printed.
 const MOST_SHOWN: usize = 10;
 
