@@ -98,7 +98,12 @@ fn from_controller(submitted: &Submitted) -> Result<Vec<JobState>, SlurmError> {
 
 fn output(command: &mut Command) -> std::io::Result<Output> {
     // What it says is read by programs.
-    command.env("LC_ALL", "C").stdin(Stdio::null()).output()
+    command
+        .env("LC_ALL", "C")
+        // Otherwise long lists of tasks are cut.
+        .env("SLURM_BITSTR_LEN", "0")
+        .stdin(Stdio::null())
+        .output()
 }
 
 /// What a command prints, if it ends well.

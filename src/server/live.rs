@@ -89,7 +89,7 @@ pub async fn follow(server: Arc<Server>, mut counted: Counted) {
     loop {
         tokio::time::sleep(LOOK).await;
         if let Err(error) = look(&server, &mut counted).await {
-            tracing::warn!("the progress cannot be read: {error:#}");
+            tracing::warn!("the facts cannot be counted: {error:#}");
         }
     }
 }
@@ -97,7 +97,11 @@ pub async fn follow(server: Arc<Server>, mut counted: Counted) {
 /// Looks at what is running, and counts the facts where some have come or gone.
 pub async fn look(server: &Arc<Server>, counted: &mut Counted) -> Result<()> {
     let folder = server.options.progress.clone();
-    let running = tokio::task::spawn_blocking(move || progress::running(&folder)).await??;
+    let running = tokio::task::spawn_blocking(move || progress::running(&folder)).await?;
+    let running = running.unwrap_or_else(|error| {
+        tracing::warn!("the progress of commands cannot be read: {error:#}");
+        Vec::new()
+    });
     let running = running.into_iter().map(Running::new).collect();
     let version = server.facts.version()?;
     let mut counts = server.live.0.borrow().counts;

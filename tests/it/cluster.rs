@@ -9,7 +9,10 @@ use std::{
 };
 
 use serde_json::Value;
-use taskgen::cluster::{Plan, Resources, ServerKind, StepName, scripts};
+use taskgen::{
+    cluster::{Plan, Resources, ServerKind, StepName, scripts},
+    transcribe::devices::ON_CARDS,
+};
 
 use crate::support::{sound::wav, taskgen};
 
@@ -87,11 +90,19 @@ fn scripts_are_written_with_what_to_type() {
     let script = |name: &str| {
         std::fs::read_to_string(project.path().join("tasks/cluster").join(name)).expect("a script")
     };
-    // `auto` may mean either, and code finds ideas with the encoder of sentences.
+    // What `auto` means is decided here, the same for all shards, and code finds ideas with the
+    // encoder of sentences.
+    let (models, sound) = if ON_CARDS {
+        ("'large-v3-turbo'", "sound=('--model' 'large-v3-turbo'")
+    } else {
+        ("'tiny.en' 'base'", "sound=('--jobs'")
+    };
     assert!(
-        script("models.sh").contains("models=('tiny.en' 'base' 'use-multilingual')"),
-        "{}",
-        script("models.sh")
+        script("models.sh").contains(&format!("models=({models} 'use-multilingual')"))
+            && script("shards.sh").contains(sound),
+        "{}{}",
+        script("models.sh"),
+        script("shards.sh")
     );
     assert!(
         script("shards.sh").contains("#SBATCH --array=1-2\n")

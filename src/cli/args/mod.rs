@@ -52,6 +52,7 @@ const EXIT_CODES: &str = "Exit codes:
     4  too many judgements without a verdict
     5  stopped by the budget
     6  a judge is no better than chance, or failed its hidden probes
+   74  the machine failed: the disk is full, or no device is left to transcribe on; state is saved
    75  stopped on request (SIGTERM)
   130  interrupted (Ctrl-C)
 All that was finished is saved, and the same command goes on from there.";

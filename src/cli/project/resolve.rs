@@ -331,7 +331,9 @@ const CARD_FOR_SPEECH: u64 = 6 << 30;
 
 /// The card with most free memory, if that is enough for the large model.
 pub fn card_with_room(devices: &[Device]) -> Option<&Device> {
-    let has_room = |device: &&Device| device.is_card() && device.memory_free >= CARD_FOR_SPEECH;
+    // What is part of the processor shares its memory, and is not faster than it.
+    let is_own = |device: &Device| device.is_card() && !device.integrated;
+    let has_room = |device: &&Device| is_own(device) && device.memory_free >= CARD_FOR_SPEECH;
     let cards = devices.iter().filter(has_room);
     cards.max_by_key(|device| device.memory_free)
 }

@@ -43,8 +43,10 @@ pub fn path() -> Option<PathBuf> {
 
 /// Reads the file; nothing where there is none.
 pub fn read(path: &Path) -> Result<UserConfig> {
+    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     let text = match fs_err::read_to_string(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        // A job may run where the user's folder is not, or is another's.
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => {
             return Ok(UserConfig::default());
         }
         read => read.map_err(|error| Usage(error.to_string()))?,

@@ -27,6 +27,8 @@ pub const UNSCORED: u8 = 4;
 pub const BUDGET: u8 = 5;
 /// A judge is no better than chance, or failed its hidden probes; state is saved.
 pub const CHANCE: u8 = 6;
+/// The machine failed: its disk is full, or no device is left to transcribe on; state is saved.
+pub const MACHINE: u8 = 74;
 /// Asked to stop; state is saved.
 pub const STOPPED: u8 = 75;
 /// Interrupted; state is saved.
@@ -80,6 +82,8 @@ pub fn code(error: &anyhow::Error) -> u8 {
         if let Some(transcribe) = cause.downcast_ref::<TranscribeError>() {
             return if transcribe.is_about_the_model() {
                 NO_MODEL
+            } else if transcribe.is_fatal() {
+                MACHINE
             } else {
                 SOME_FAILED
             };

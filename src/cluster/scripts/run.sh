@@ -29,19 +29,24 @@ again() {
 }
 
 # Ends the job. 75 goes on later. 0 to 6 and 130 are final: another try would end the same way (1: some recordings failed, and
-# the job `collect` lists them). Everything else is a crash, and is tried again so often.
+# the job `collect` lists them). Everything else is a crash, or
+# the machine's fault (74), and is tried again so often.
 finish() {
     local crashes="tasks/cluster/log/$job.crashes"
     case $code in
     75)
         echo "stopped on request: what was finished is saved"
-        again
+        # A time limit that is too short for a single window would start it again for ever.
+        if [ "${SLURM_RESTART_COUNT:-0}" -lt 100 ]; then again; else echo "started 100 times: not again"; fi
         ;;
     [0-6] | 130) ;;
     *)
         printf x >> "$crashes"
-        echo "crash number $(wc -c < "$crashes"): exit code $code"
-        [ "$(wc -c < "$crashes")" -gt "$retries" ] || again
+        local crash
+        crash=$(wc -c < "$crashes")
+        echo "crash number ${crash:-?}: exit code $code"
+        # Where they cannot be counted, it is not started again.
+        if [ "${crash:-0}" -ge 1 ] && [ "$crash" -le "$retries" ]; then again; fi
         ;;
     esac
     exit "$code"

@@ -4,14 +4,24 @@
 {
   let sent = false;
   const box = document.getElementById("keys");
-  const kept = () => localStorage.getItem("keys") === "off";
+  let off = false;
+  try {
+    off = localStorage.getItem("keys") === "off";
+  } catch {
+    // A browser that keeps nothing: the box holds for this page.
+  }
   if (box) {
-    box.checked = !kept();
-    box.addEventListener("change", () => localStorage.setItem("keys", box.checked ? "on" : "off"));
+    box.checked = !off;
+    box.addEventListener("change", () => {
+      off = !box.checked;
+      try {
+        localStorage.setItem("keys", off ? "off" : "on");
+      } catch {}
+    });
     box.closest("[hidden]").hidden = false;
   }
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || sent || kept()) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || sent || off) return;
     if (event.target.closest("input:not([type=hidden], [type=radio], [type=checkbox]), select, textarea")) return;
     // There, arrows scroll.
     if (event.key.startsWith("Arrow") && event.target.closest("[tabindex]")) return;

@@ -33,7 +33,12 @@ pub struct Sums {
 struct Shown<'a> {
     totals: &'a [CallTotals],
     failures: &'a [CallFailures],
-    /// A part of the calls that were asked for, newest first.
+    /// The calls that were asked for; `calls` is a part of them.
+    total: usize,
+    /// The number of the part, from 1, and of the last one.
+    page: usize,
+    last: usize,
+    /// Newest first.
     calls: Vec<CallHead>,
 }
 
@@ -51,6 +56,9 @@ impl Found {
         Shown {
             totals: &self.sums.totals,
             failures: &self.sums.failures,
+            total: self.paging.total,
+            page: self.paging.page,
+            last: self.paging.last,
             calls: self.calls.clone(),
         }
     }

@@ -176,6 +176,15 @@ impl Batch<'_> {
             Some(Surveyed::OtherShard) | None => return Outcome::OtherShard,
         };
         let item = work.item;
+        // Another machine may have done it since all were looked at.
+        match self.status(item, &todo.options) {
+            Ok(TranscriptStatus::Current(_)) => {
+                self.advance(&AtomicU64::new(0), todo.seconds);
+                return Outcome::Before;
+            }
+            Ok(TranscriptStatus::Needed(_)) => {}
+            Err(error) => return Outcome::Failed(error),
+        }
         (self.notify)(Notice::Working(&item.recording.name));
         let shown = AtomicU64::new(0);
         let advance = |share: f64| self.advance(&shown, share * todo.seconds);

@@ -19,7 +19,7 @@ use crate::{
     cluster::{self, Job, Plan, Resources, ServerKind, StepName, Submitted, shell},
     embed, files,
     llm::is_code,
-    transcribe::ModelChoice,
+    transcribe::{AUTO_ON_CARD, ModelChoice, devices},
 };
 
 /// Most shards where no number is given.
@@ -82,14 +82,19 @@ fn plan(global: &Global, args: &Arguments, project: &Project, recordings: usize)
     steps.dedup();
     let paths = args.paths.iter().map(|path| whole(path));
     let config = &project.loaded.config;
+    // Decided here, and not on each node by the memory that is free there: all shards use one model.
+    let choice = match ModelChoice::parse(&config.transcribe.model) {
+        ModelChoice::Auto if args.gpus > 0 && devices::ON_CARDS => ModelChoice::AutoOnCard,
+        choice => choice,
+    };
     let mut plan = Plan {
         program: word(&fs_err::canonicalize(std::env::current_exe()?)?)?,
         folder: whole(&project.root)?,
         recordings: paths.collect::<Result<_>>()?,
         options: options(global, project)?,
         places: places(global)?,
-        sound: sound(&args.sound, args.cpus)?,
-        models: speech_models(config),
+        sound: sound(&args.sound, &choice, args.cpus)?,
+        models: speech_models(&choice),
         shards: args
             .shards
             .unwrap_or_else(|| recordings.min(USUAL_SHARDS) as u32),
@@ -110,7 +115,15 @@ fn plan(global: &Global, args: &Arguments, project: &Project, recordings: usize)
         server: Vec::new(),
     };
     match (args.server, &args.server_model) {
-        (Some(server), Some(model)) => serve(&mut plan, server, model, &steps)?,
+        (Some(server), Some(model)) => {
+            if config.providers.contains_key("vllm") {
+                return Err(Usage(
+                    "`[providers.vllm]` in taskgen.toml names another server than the job's\nhint: give that section another name, and the roles that use it".into(),
+                )
+                .into());
+            }
+            serve(&mut plan, server, model, &steps)?;
+        }
         _ => plan.models.extend(models_of_steps(config, &steps)),
     }
     plan.models.dedup();
@@ -137,8 +150,10 @@ fn serve(plan: &mut Plan, server: Server, model: &str, steps: &[Step]) -> Result
     }
     // On record under a name that is the same on every machine.
     let (model, name) = if is_here {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        (whole(path)?, stem.into_owned())
+        // A folder may have a dot in its name: `Qwen2.5-7B`.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(".gguf").unwrap_or(&name).to_owned();
+        (whole(path)?, name)
     } else {
         (model.to_owned(), model.to_owned())
     };
@@ -209,10 +224,12 @@ fn asking(global: &Global) -> Result<Vec<String>> {
 }
 
 /// Flags of `transcribe`.
-fn sound(sound: &Sound, cpus: u32) -> Result<Vec<String>> {
+fn sound(sound: &Sound, choice: &ModelChoice, cpus: u32) -> Result<Vec<String>> {
     let mut flags = Vec::new();
     let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
-    if let Some(model) = &sound.model {
+    if *choice == ModelChoice::AutoOnCard {
+        add("--model", AUTO_ON_CARD.to_owned());
+    } else if let Some(model) = &sound.model {
         let path = Path::new(model);
         add(
             "--model",
@@ -239,6 +256,9 @@ fn sound(sound: &Sound, cpus: u32) -> Result<Vec<String>> {
             .jobs
             .map_or_else(|| cpus.to_string(), |jobs| jobs.to_string()),
     );
+    if let Some(devices) = &sound.device {
+        add("--device", devices.clone());
+    }
     if sound.words {
         flags.push("--words".into());
     }
@@ -246,8 +266,7 @@ fn sound(sound: &Sound, cpus: u32) -> Result<Vec<String>> {
 }
 
 /// The speech models that may be needed. A file of the user's own is there.
-fn speech_models(config: &Config) -> Vec<String> {
-    let choice = ModelChoice::parse(&config.transcribe.model);
+fn speech_models(choice: &ModelChoice) -> Vec<String> {
     let mut names = vec![
         choice.name_for(true).to_owned(),
         choice.name_for(false).to_owned(),

@@ -103,6 +103,14 @@ fn plain_name(name: &str) -> String {
     }
 }
 
+/// Whether this program was built for graphics cards.
+pub const ON_CARDS: bool = cfg!(any(
+    feature = "cuda",
+    feature = "hipblas",
+    feature = "metal",
+    feature = "vulkan"
+));
+
 /// The devices of `there` that `list` names: `auto`, or names with commas between them.
 pub fn choose(list: &str, there: &[Device]) -> Result<Vec<Device>, String> {
     if list.trim() == AUTO {
@@ -134,7 +142,7 @@ fn automatic(there: &[Device]) -> Vec<Device> {
 
 fn missing(name: &str, there: &[Device]) -> String {
     let names: Vec<&str> = there.iter().map(|device| device.name.as_str()).collect();
-    let cards = if there.iter().any(Device::is_card) {
+    let cards = if ON_CARDS {
         ""
     } else {
         "; for a graphics card, build with the feature cuda, hipblas, metal or vulkan"

@@ -16,6 +16,8 @@ pub enum Trouble {
     Unusable(String),
     /// Recognition failed.
     Failed(String),
+    /// Something that no device is to blame for: a file, or a mistake of ours.
+    Elsewhere,
 }
 
 /// What becomes of the window.
@@ -158,6 +160,7 @@ impl Placement {
             return Next::Fail;
         }
         match trouble {
+            Trouble::Elsewhere => return Next::Fail,
             Trouble::OutOfMemory => self.shut_worker(worker),
             Trouble::Unusable(why) => self.leave(device, why),
             Trouble::Failed(why) => {
@@ -172,7 +175,7 @@ impl Placement {
         }
         let was_tried = match trouble {
             Trouble::Failed(_) => [tried, &[device]].concat(),
-            Trouble::OutOfMemory | Trouble::Unusable(_) => tried.to_vec(),
+            _ => tried.to_vec(),
         };
         if self.is_left_but(&was_tried) {
             Next::Again

@@ -163,7 +163,8 @@ fn trouble(error: &TranscribeError) -> Trouble {
     match error {
         TranscribeError::OutOfMemory { .. } => Trouble::OutOfMemory,
         TranscribeError::Device { what, .. } => Trouble::Unusable(what.clone()),
-        other => Trouble::Failed(other.to_string()),
+        TranscribeError::Recognition { what } => Trouble::Failed(what.clone()),
+        _ => Trouble::Elsewhere,
     }
 }
 
