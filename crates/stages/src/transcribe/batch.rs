@@ -327,14 +327,18 @@ fn ends_the_run(error: &TranscribeError) -> bool {
     error.is_about_the_model() || error.is_fatal()
 }
 
-/// How fast it went; none where nothing was listened to.
+/// How fast it went; none where nothing was listened to. What an earlier run had recognised took no
+/// time in this one.
 fn throughput(report: &StageReport) -> Option<String> {
-    let heard = report.heard.filter(|_| report.seconds > 0.0)?;
+    let heard = report
+        .heard
+        .filter(|of| report.seconds > 0.0 && of.recognised > 0)?;
+    let seconds = heard.seconds * heard.recognised as f64 / heard.windows as f64;
     Some(format!(
         "{} of sound in {}: {:.1} hours of sound an hour",
-        Ms::from_seconds(heard.seconds),
+        Ms::from_seconds(seconds),
         Ms::from_seconds(report.seconds),
-        heard.seconds / report.seconds
+        seconds / report.seconds
     ))
 }
 
