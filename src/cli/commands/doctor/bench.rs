@@ -67,12 +67,14 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     let devices = resolve::devices(&config.transcribe)?;
     let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
     let mut bench = measure(global, &devices, &model, &notify)?;
-    if let Some(path) = user::path() {
-        user::set_jobs(&path, bench.jobs)?;
-        bench.written = Some(path);
+    let kept = user::path().map(|path| user::set_jobs(&path, bench.jobs).map(|()| path));
+    let kept = kept.transpose();
+    if let Ok(path) = &kept {
+        bench.written.clone_from(path);
     }
+    // Also where it cannot be kept.
     printer.show(&bench, text)?;
-    Ok(exit::DONE)
+    kept.map(|_| exit::DONE)
 }
 
 fn measure(
