@@ -17,6 +17,7 @@ fn model() -> LocalModel {
         model: Path::new(&folder).join(MODEL),
         sha256: String::new(),
         threads: 2,
+        environment: Vec::new(),
     })
 }
 

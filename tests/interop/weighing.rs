@@ -21,6 +21,7 @@ fn embedded() -> LocalModel {
         model: weights(),
         sha256: String::new(),
         threads: 2,
+        environment: Vec::new(),
     })
 }
 

@@ -52,6 +52,7 @@ pub fn local() -> LocalModel {
         program: program(),
         model: weights(),
         threads: 1,
+        environment: Vec::new(),
     })
 }
 
@@ -352,6 +353,7 @@ async fn an_answer_of_the_embedded_model_is_on_record() {
         program: "nowhere".into(),
         model: "none".into(),
         threads: 1,
+        environment: Vec::new(),
     });
     let llm = bench.llm(nowhere, false);
     let vars = json!({ "a": "make tea", "b": "measure a glacier" });
@@ -404,6 +406,7 @@ async fn a_model_file_that_is_none_is_named() {
             program: program(),
             model,
             threads: 1,
+            environment: Vec::new(),
         });
         let error = model.hello().await.unwrap_err();
         assert_eq!(error.cause, Cause::ModelNotFound);

@@ -185,7 +185,25 @@ fn started_from(name: &str, file: ModelFile) -> Result<LocalModel> {
         model: file.path,
         sha256: file.sha256,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
+        environment: of_cards(),
     }))
+}
+
+/// The variables that say which graphics cards there are, where their drivers are, and which of
+/// them the embedded model is to use.
+fn of_cards() -> Vec<(&'static str, std::ffi::OsString)> {
+    const NAMES: [&str; 8] = [
+        "TASKGEN_LLM_DEVICE",
+        "LD_LIBRARY_PATH",
+        "CUDA_VISIBLE_DEVICES",
+        "HIP_VISIBLE_DEVICES",
+        "ROCR_VISIBLE_DEVICES",
+        "GGML_VK_VISIBLE_DEVICES",
+        "VK_DRIVER_FILES",
+        "VK_ICD_FILENAMES",
+    ];
+    let set = |name| Some((name, std::env::var_os(name)?));
+    NAMES.into_iter().filter_map(set).collect()
 }
 
 /// The second program, beside this one.

@@ -2,7 +2,7 @@
 //! thing at a time. Hides the process: a crash of the model is one restart and, if it happens
 //! again, one typed failure.
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{ffi::OsString, path::PathBuf, process::Stdio, time::Duration};
 
 use async_trait::async_trait;
 use tokio::{
@@ -40,6 +40,8 @@ pub struct LocalOptions {
     pub sha256: String,
     /// Threads that compute, at most; fewer are taken while other programs keep cores busy.
     pub threads: usize,
+    /// The variables of the environment that it gets: those that say where graphics cards are.
+    pub environment: Vec<(&'static str, OsString)>,
 }
 
 /// The embedded model.
@@ -328,6 +330,12 @@ async fn start(options: &LocalOptions) -> Result<Running, String> {
     let mut child = Command::new(&options.program)
         // It needs none of the keys, and an agent can look into it.
         .env_clear()
+        .envs(
+            options
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
         .arg("--model")
         .arg(&options.model)
         .args(["--threads", &threads(options.threads).await.to_string()])

@@ -15,7 +15,7 @@ use crate::{
         project::{Project, config, resolve, user},
         ui::{
             exit::{self, Usage},
-            output::{Printer, table},
+            output::{Printer, count, table},
             progress,
         },
     },
@@ -144,7 +144,10 @@ fn most_states(device: &Device) -> usize {
 }
 
 fn line(device: &str, states: usize, speed: f64) -> String {
-    format!("{device}, {states} states: {speed:.1} × real time")
+    format!(
+        "{device}, {}: {speed:.1} × real time",
+        count(states as u64, "state")
+    )
 }
 
 fn text(bench: &Bench) -> String {
