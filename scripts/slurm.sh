@@ -6,7 +6,7 @@
 #   scripts/slurm.sh stop FOLDER    ends what was started there
 #   scripts/slurm.sh packages       installs Debian's packages, where they are missing (root)
 #
-# Two partitions: `main`, and `urgent`, whose jobs have jobs of `main` requeued.
+# Two partitions: `main`, and `urgent`: its jobs go first, and those of `main` that are in their way are requeued.
 set -euo pipefail
 
 PACKAGES="slurmctld slurmd slurm-client slurmdbd munge mariadb-server"

@@ -3,7 +3,7 @@
 
 use std::{
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
 };
@@ -397,7 +397,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[-1])), Answer).serve_forever()
     );
 }
 
-fn until(path: &PathBuf) {
+fn until(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
         assert!(

@@ -15,7 +15,7 @@ pub enum Cluster {
     /// shard, and a job that lists what failed and does the next steps. The project's folder must be
     /// the same on all nodes. A job that is stopped or crashes goes on where it was. See
     /// docs/clusters.md, for other schedulers too.
-    Slurm(Slurm),
+    Slurm(Box<Slurm>),
     /// Show how far the submitted jobs are
     Status,
 }

@@ -232,7 +232,7 @@ fn sound(sound: &Sound, cpus: u32) -> Result<Vec<String>> {
     if let Some(channel) = sound.channel {
         add("--channel", channel.to_string());
     }
-    // Not all of the node's cores, of which the job has a part.
+    // The job has a part of the cores that its node has.
     add(
         "--jobs",
         sound
