@@ -24,7 +24,7 @@ fn project() -> tempfile::TempDir {
         .expect("a folder");
     taskgen(folder.path(), &["init", "."]);
     for (name, level) in [("a.wav", 1), ("b.wav", 2)] {
-        let sound = wav(1, &[level; 16_000]);
+        let sound = wav(1, &vec![level; 16_000]);
         std::fs::write(folder.path().join("seminars").join(name), sound).expect("written");
     }
     folder
