@@ -166,7 +166,7 @@ fn project(files: usize) -> tempfile::TempDir {
     let step = (talks.len() - RATE) / files;
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for file in 0..files {
-        let second: Vec<i16> = if file % SPOKEN == 0 {
+        let second: Vec<i16> = if file.is_multiple_of(SPOKEN) {
             talks[file * step..][..RATE].to_vec()
         } else {
             (0..RATE).map(|_| rng.random_range(-1..=1)).collect()

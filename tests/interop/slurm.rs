@@ -206,7 +206,11 @@ fn heard(log: &str) -> Vec<Heard> {
 fn transcripts(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let folder = folder.join("transcripts");
     let names = files(&folder).into_iter();
-    let names = names.filter(|name| name.ends_with(".json") && !name.ends_with(".meta.json"));
+    let is_transcript = |name: &String| {
+        let is_json = Path::new(name).extension().is_some_and(|of| of == "json");
+        is_json && !name.ends_with(".meta.json")
+    };
+    let names = names.filter(is_transcript);
     names
         .map(|name| (name.clone(), std::fs::read(folder.join(&name)).unwrap()))
         .collect()

@@ -3,7 +3,7 @@
 
 use std::{
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
 };
@@ -27,7 +27,7 @@ fn project() -> tempfile::TempDir {
         .expect("a folder");
     taskgen(folder.path(), &["init", "."]);
     for (name, level) in [("a.wav", 1), ("b.wav", 2)] {
-        let sound = wav(1, &[level; 16_000]);
+        let sound = wav(1, &vec![level; 16_000]);
         std::fs::write(folder.path().join("seminars").join(name), sound).expect("written");
     }
     folder
@@ -408,7 +408,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[-1])), Answer).serve_forever()
     );
 }
 
-fn until(path: &PathBuf) {
+fn until(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
         assert!(

@@ -20,28 +20,31 @@ pub fn for_each_in_order<T: Sync, R: Send>(
     begin: &[usize],
     at_once: usize,
     work: impl Fn(&T) -> R + Sync,
-    ends: impl Fn(&R) -> bool,
+    ends: impl Fn(&R) -> bool + Sync,
     done: impl FnMut(&T, R) -> Result<()>,
 ) -> Result<()> {
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..at_once.clamp(1, items.len().max(1)) {
-            let (sender, work, next, stopped) = (sender.clone(), &work, &next, &stopped);
+            let (sender, work, ends) = (sender.clone(), &work, &ends);
+            let (next, stopped) = (&next, &stopped);
             scope.spawn(move || {
                 while !stopped.load(Ordering::Relaxed) {
                     let turn = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&index) = begin.get(turn) else { break };
+                    let result = work(&items[index]);
+                    if ends(&result) {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
                     // The receiver lives until all threads have ended, so that this cannot fail.
-                    sender
-                        .send((index, work(&items[index])))
-                        .unwrap_or_default();
+                    sender.send((index, result)).unwrap_or_default();
                 }
             });
         }
         // The receiver ends when the last sender is gone, and this one sends nothing.
         drop(sender);
-        hand_on_in_order(items, receiver, &stopped, ends, done)
+        hand_on_in_order(items, receiver, &stopped, done)
     })
 }
 
@@ -50,15 +53,11 @@ fn hand_on_in_order<T, R>(
     items: &[T],
     receiver: Receiver<(usize, R)>,
     stopped: &AtomicBool,
-    ends: impl Fn(&R) -> bool,
     mut done: impl FnMut(&T, R) -> Result<()>,
 ) -> Result<()> {
     let mut first_error = Ok(());
     let (mut early, mut turn) = (BTreeMap::new(), 0);
     for (index, result) in receiver {
-        if ends(&result) {
-            stopped.store(true, Ordering::Relaxed);
-        }
         early.insert(index, result);
         // After an error the results still come in, so that the workers can finish; they are
         // dropped.
