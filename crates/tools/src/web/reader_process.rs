@@ -25,8 +25,8 @@ use tokio::{
 use super::read::{self, PageLink};
 use crate::{isolation, store::Extract};
 
-/// Most bytes that the process may write to: several times what the largest page needs, and with
-/// the program itself less than 512 MB.
+/// Most bytes that the process may write to: several times what the largest page needs. The pages
+/// of the program itself, which all its processes share, come on top.
 const MAX_MEMORY: u64 = 448 << 20;
 /// Seconds of computing that any page may take. This also ends a process whose parent was killed.
 const MAX_SECONDS: u64 = 60;
