@@ -152,13 +152,23 @@ fn write_model(path: &Path, seed: u64, layers_of_decoder: usize) {
     out.flush().expect("room on the disk");
 }
 
+/// The place of the space, as in the published vocabularies.
+const SPACE: usize = 220;
+
 /// A `tokenizer.json` with made-up tokens of the real number.
 fn tokenizer() -> String {
     let letter = |i: usize| char::from(33 + (i % 94) as u8);
     let mut vocab = serde_json::Map::new();
     for i in 0..PLAIN_TOKENS - 1 {
-        let token = [letter(i), letter(i / 94), letter(i / 94 / 94)];
-        vocab.insert(token.iter().collect(), i.into());
+        // Whisper.cpp looks the space up, and ends the process where there is none.
+        let token = if i == SPACE {
+            "Ġ".to_owned()
+        } else {
+            [letter(i), letter(i / 94), letter(i / 94 / 94)]
+                .iter()
+                .collect()
+        };
+        vocab.insert(token, i.into());
     }
     vocab.insert("<|endoftext|>".to_owned(), (PLAIN_TOKENS - 1).into());
     serde_json::json!({ "model": { "vocab": vocab } }).to_string()
