@@ -49,22 +49,18 @@ pub enum ServerKind {
 impl ServerKind {
     /// The command that serves `model` under `name`, without its address.
     pub fn command(self, model: &str, name: &str, gpus: u32) -> Vec<String> {
-        let words: Vec<&str> = match self {
-            Self::LlamaCpp if gpus > 0 => {
-                vec![
-                    "llama-server",
-                    "--model",
-                    model,
-                    "--alias",
-                    name,
-                    "--n-gpu-layers",
-                    "999",
-                ]
-            }
+        let cards = gpus.to_string();
+        let words = match self {
             Self::LlamaCpp => vec!["llama-server", "--model", model, "--alias", name],
             Self::Vllm => vec!["vllm", "serve", model, "--served-model-name", name],
         };
-        words.into_iter().map(str::to_owned).collect()
+        let on_cards = match (self, gpus) {
+            (_, 0) | (Self::Vllm, 1) => vec![],
+            (Self::LlamaCpp, _) => vec!["--n-gpu-layers", "999"],
+            (Self::Vllm, _) => vec!["--tensor-parallel-size", &cards],
+        };
+        let words = words.into_iter().chain(on_cards);
+        words.map(str::to_owned).collect()
     }
 }
 
@@ -110,8 +106,7 @@ pub struct Script {
 
 /// The scripts, in the order in which they are submitted.
 pub fn scripts(plan: &Plan) -> Result<Vec<Script>, Unusable> {
-    let steps = [StepName::Models, StepName::Shards, StepName::Collect];
-    steps
+    StepName::ALL
         .into_iter()
         .map(|step| {
             let text = head(plan, step)? + &words(plan, step)? + &body(plan, step);
@@ -141,7 +136,7 @@ fn head(plan: &Plan, step: StepName) -> Result<String, Unusable> {
         // Writing to a string cannot fail.
         let _ = writeln!(head, "#SBATCH --{text}");
     };
-    option(format!("job-name=taskgen-{}", step.word()));
+    option(format!("job-name={}", step.job()));
     option(format!("output=tasks/cluster/log/{log}.out"));
     option("open-mode=append".into());
     option("requeue".into());
@@ -329,5 +324,7 @@ mod tests {
             vllm,
             "vllm serve Qwen/Qwen3-4B --served-model-name Qwen/Qwen3-4B"
         );
+        let on_two = ServerKind::Vllm.command("q", "q", 2).join(" ");
+        assert!(on_two.ends_with(" --tensor-parallel-size 2"), "{on_two}");
     }
 }

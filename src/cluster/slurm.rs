@@ -1,13 +1,14 @@
 //! Slurm's own commands: submit, look, cancel.
 
 use std::{
+    collections::BTreeSet,
     path::Path,
     process::{Command, Output, Stdio},
 };
 
 use super::{
     jobs::Submitted,
-    state::{Accounts, JobState, Phase, SACCT_FIELDS, from_sacct, from_scontrol},
+    state::{Accounts, JobState, SACCT_FIELDS, StepName, from_sacct, from_scontrol},
 };
 
 /// A command of Slurm's that did not do its job.
@@ -23,9 +24,14 @@ pub enum SlurmError {
     Refused(String),
 }
 
-/// Submits a script of the project in `folder`; the number of its job. `after` is a condition
-/// on other jobs.
-pub fn submit(folder: &Path, script: &str, after: Option<&str>) -> Result<u64, SlurmError> {
+/// Submits a script of the project in `folder`, with its arguments; the number of its job. `after`
+/// is a condition on other jobs.
+pub fn submit(
+    folder: &Path,
+    script: &str,
+    arguments: &[String],
+    after: Option<&str>,
+) -> Result<u64, SlurmError> {
     let mut command = Command::new("sbatch");
     command.arg("--parsable").current_dir(folder);
     if let Some(after) = after {
@@ -34,7 +40,7 @@ pub fn submit(folder: &Path, script: &str, after: Option<&str>) -> Result<u64, S
             .arg(format!("--dependency={after}"))
             .arg("--kill-on-invalid-dep=yes");
     }
-    let printed = printed_by(command.arg(script), "sbatch")?;
+    let printed = printed_by(command.arg(script).args(arguments), "sbatch").map_err(explained)?;
     // On one of several clusters: `12;name`.
     let id = printed.trim().split(';').next().unwrap_or_default();
     id.parse().map_err(|_| {
@@ -53,11 +59,31 @@ pub fn cancel(ids: &[u64]) {
     let _ = output(&mut command);
 }
 
-/// Those of the jobs that have not ended, as the controller knows them.
-pub fn unfinished(submitted: &Submitted) -> Result<Vec<JobState>, SlurmError> {
-    let mut jobs = from_controller(submitted)?;
-    jobs.retain(|job| matches!(job.phase, Phase::Running | Phase::Waiting));
-    Ok(jobs)
+/// The cluster's own word on an array that is too long says nothing of shards.
+fn explained(error: SlurmError) -> SlurmError {
+    match error {
+        SlurmError::Refused(told) if told.contains("Invalid job array") => {
+            SlurmError::Refused(format!(
+                "{told}\nhint: fewer `--shards`; `scontrol show config` has the most of this cluster, as MaxArraySize"
+            ))
+        }
+        error => error,
+    }
+}
+
+/// The numbers of this user's jobs that have not ended and were submitted in `folder`, by whatever
+/// means: a record of ours could lack one. An array is one of them.
+pub fn unfinished(folder: &Path) -> Result<BTreeSet<u64>, SlurmError> {
+    let names = StepName::ALL.map(StepName::job).join(",");
+    let mut squeue = Command::new("squeue");
+    squeue.args(["--noheader", "--me", "--format=%F|%Z"]);
+    squeue.arg(format!("--name={names}"));
+    let text = printed_by(&mut squeue, "squeue")?;
+    let whole = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let here = whole(folder);
+    let jobs = text.lines().filter_map(|line| line.split_once('|'));
+    let of_folder = jobs.filter(|(_, of)| whole(Path::new(of)) == here);
+    Ok(of_folder.filter_map(|(id, _)| id.parse().ok()).collect())
 }
 
 /// What Slurm knows of the jobs, and who says so.

@@ -18,6 +18,14 @@ pub enum StepName {
 }
 
 impl StepName {
+    /// In the order of their submission.
+    pub const ALL: [Self; 3] = [Self::Models, Self::Shards, Self::Collect];
+
+    /// The name of its job.
+    pub fn job(self) -> String {
+        format!("taskgen-{}", self.word())
+    }
+
     /// In words, and in names of files.
     pub fn word(self) -> &'static str {
         match self {

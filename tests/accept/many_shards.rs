@@ -126,7 +126,7 @@ impl Run {
     fn windows(&self, key: &str) -> u64 {
         self.stages
             .iter()
-            .map(|stage| stage["heard"][key].as_u64().unwrap_or(0))
+            .map(|stage| stage["sound"][key].as_u64().unwrap_or(0))
             .sum()
     }
 

@@ -85,7 +85,7 @@ fn scripts_are_written_with_what_to_type() {
       cd '[project]'
       models=$(sbatch --parsable tasks/cluster/models.sh)
       shards=$(sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:${models%%;*} tasks/cluster/shards.sh)
-      sbatch --kill-on-invalid-dep=yes --dependency=afterany:${shards%%;*} tasks/cluster/collect.sh
+      sbatch --kill-on-invalid-dep=yes --dependency=afterany:${shards%%;*} tasks/cluster/collect.sh ${shards%%;*}
     ");
     let script = |name: &str| {
         std::fs::read_to_string(project.path().join("tasks/cluster").join(name)).expect("a script")
@@ -150,7 +150,7 @@ fn what_cannot_work_is_refused() {
         &["cluster", "slurm", "--submit"],
     );
     assert!(
-        code == Some(3) && said.contains("`sbatch` does not start") && said.contains("hint:"),
+        code == Some(3) && said.contains("`squeue` does not start") && said.contains("hint:"),
         "{said}"
     );
 }
@@ -180,7 +180,17 @@ fn jobs_are_submitted_once_and_their_states_shown() {
             ),
         );
     };
+    // Another project's jobs, and those of this one, whoever submitted them.
+    let queue = |jobs: &[u32]| {
+        let folder = project.path().display();
+        let lines = jobs.iter().map(|job| format!("{job}|{folder}\n"));
+        let lines: String = lines.collect();
+        std::fs::write(path("queue"), format!("7|/elsewhere\n{lines}")).expect("written");
+        let print = format!("#!/bin/sh\nexec /bin/cat {}\n", path("queue"));
+        program(slurm.path(), "squeue", &print);
+    };
     states("PENDING");
+    queue(&[]);
     let submit = || {
         run(
             project.path(),
@@ -193,20 +203,22 @@ fn jobs_are_submitted_once_and_their_states_shown() {
         code == Some(0) && out.contains("submitted: models 41, shards 42, collect 43"),
         "{out}{said}"
     );
+    queue(&[42, 42, 43]);
     let (code, _, said) = submit();
     assert!(
-        code == Some(2) && said.contains("2 jobs of") && said.contains("scancel 41 42 43"),
+        code == Some(2) && said.contains("2 jobs of") && said.contains("scancel 42 43"),
         "{said}"
     );
     insta::assert_snapshot!(std::fs::read_to_string(slurm.path().join("typed")).expect("typed"), @"
     --parsable tasks/cluster/models.sh
     --parsable --dependency=afterok:41 --kill-on-invalid-dep=yes tasks/cluster/shards.sh
-    --parsable --dependency=afterany:42 --kill-on-invalid-dep=yes tasks/cluster/collect.sh
+    --parsable --dependency=afterany:42 --kill-on-invalid-dep=yes tasks/cluster/collect.sh 42
     ");
     // Without accounting the controller says what it knows.
     let log = project.path().join("tasks/cluster/log/shards-2.out");
     std::fs::write(log, "one\n\x1b[31mred\u{202e}\n").expect("written");
     states("FAILED");
+    queue(&[]);
     let (code, out, _) = run(project.path(), slurm.path(), &["cluster", "status"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("as `scontrol` says"), "{out}");
@@ -359,7 +371,7 @@ fn a_job_that_is_asked_to_stop_goes_on_later_unless_it_was_cancelled() {
 fn steps_ask_the_server_that_the_job_starts() {
     let job = Job::new(
         "echo \"${VLLM_BASE_URL:+asked }$*\" >> steps
-        [ -z \"$VLLM_BASE_URL\" ] || exec 3<> /dev/tcp/127.0.0.1/20008 || exit 9
+        [ -z \"$VLLM_BASE_URL\" ] || exec 3<> /dev/tcp/127.0.0.1/20009 || exit 9
         case $* in *transcribe*) exit 1 ;; esac",
     );
     let serve = "import http.server, sys
@@ -375,7 +387,10 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[-1])), Answer).serve_forever()
         &format!("#!/usr/bin/env python3\n{serve}"),
     );
     let server = ServerKind::LlamaCpp.command("/models/a b.gguf", "a b", 0);
+    // Another job's server has the first port.
+    let stranger = std::net::TcpListener::bind("127.0.0.1:20008").expect("a free port");
     let (code, text) = job.ended(&job.script(StepName::Collect, server));
+    drop(stranger);
     assert_eq!(
         code,
         Some(1),
@@ -387,7 +402,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[-1])), Answer).serve_forever()
     asked --model-role judge=vllm/q --wait rank
     ");
     assert!(
-        std::net::TcpStream::connect("127.0.0.1:20008").is_err(),
+        std::net::TcpStream::connect("127.0.0.1:20009").is_err(),
         "it ends with the job"
     );
 
@@ -418,6 +433,28 @@ fn until(path: &Path) {
         );
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn nothing_is_collected_of_shards_that_were_cancelled() {
+    let job = Job::new("echo \"$*\" >> steps");
+    let says = |state: &str| {
+        let print =
+            format!("#!/bin/bash\necho 'JobId=8 ArrayJobId=7 JobState={state} ExitCode=0:15'\n");
+        program(job.folder.path(), "scontrol", &print);
+    };
+    let script = job.script(StepName::Collect, Vec::new());
+    let script = format!("set -- 7\n{script}");
+    says("CANCELLED");
+    let (code, text) = job.ended(&script);
+    assert!(
+        code == Some(130) && text.contains("shards were cancelled"),
+        "{text}"
+    );
+    assert_eq!(job.note("steps"), "");
+    says("FAILED");
+    assert_eq!(job.ended(&script).0, Some(0));
+    assert_eq!(job.note("steps").lines().count(), 3);
 }
 
 #[test]

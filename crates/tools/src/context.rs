@@ -87,7 +87,7 @@ pub enum Notice<'a> {
         total: u64,
     },
     /// A stage begins whose units are seconds of sound.
-    Listen {
+    StartSound {
         /// Its name.
         stage: &'static str,
         /// Seconds of sound, as far as they are known before.
@@ -162,7 +162,7 @@ pub struct StageReport {
     pub harvests: Vec<Harvest>,
     /// The sound that was listened to, where a stage listens.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub heard: Option<Heard>,
+    pub sound: Option<SoundReport>,
     /// Sentences for the user.
     pub notes: Vec<String>,
     /// Wall time.
@@ -171,7 +171,7 @@ pub struct StageReport {
 
 /// Sound that was listened to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Heard {
+pub struct SoundReport {
     /// Length of the recordings.
     pub seconds: f64,
     /// Their windows.
@@ -180,7 +180,7 @@ pub struct Heard {
     pub recognised: u64,
 }
 
-impl Heard {
+impl SoundReport {
     /// Adds another recording.
     pub fn add(&mut self, other: Self) {
         self.seconds += other.seconds;

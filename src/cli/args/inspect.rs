@@ -86,7 +86,7 @@ pub enum Config {
 /// `doctor`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Doctor {
-    /// Transcribe a built-in sample with 1, 2, 4 … workers on each device, for two minutes at most,
+    /// Transcribe a built-in sample with 1, 2, 4 … workers on each device, for about two minutes,
     /// and write the fastest number to the user's own settings
     #[arg(long)]
     pub bench: bool,

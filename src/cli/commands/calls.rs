@@ -11,7 +11,7 @@ use crate::{
         project::{Project, roles},
         ui::{
             exit::{self, Usage},
-            output::{Printer, seconds, table},
+            output::{Printer, count, seconds, table},
         },
     },
     data::Call,
@@ -27,6 +27,8 @@ const LISTED: usize = 20;
 #[derive(Serialize)]
 struct Shown {
     totals: Vec<CallTotals>,
+    /// Replies that their providers are still making.
+    in_the_making: u64,
     calls: Vec<Call>,
 }
 
@@ -82,20 +84,38 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
             .into_iter()
             .filter(|total| args.role.as_ref().is_none_or(|role| *role == total.role))
             .collect(),
+        in_the_making: store.background_replies()?,
         calls: store.calls(&filter)?,
     };
     printer.show(&shown, |shown| {
+        let unknown = in_the_making(shown.in_the_making);
         if shown.totals.is_empty() {
-            return "no model was asked yet".to_owned();
+            let none = if unknown.is_empty() {
+                "no model was asked yet"
+            } else {
+                "no model has answered yet"
+            };
+            return format!("{none}{unknown}");
         }
         let calls = if shown.calls.is_empty() {
             "no call is like that".to_owned()
         } else {
             list(&shown.calls).to_string()
         };
-        format!("{calls}\n{}", totals(&shown.totals))
+        format!("{calls}\n{}{unknown}", totals(&shown.totals))
     })?;
     Ok(exit::DONE)
+}
+
+/// A line on the replies that are not in the sums; none where there is none.
+pub fn in_the_making(replies: u64) -> String {
+    if replies == 0 {
+        return String::new();
+    }
+    format!(
+        "\n{} still in the making at the provider: the cost is not known yet, and not in the sums\nhint: `taskgen answer` again fetches what is ready",
+        count(replies, "report")
+    )
 }
 
 #[derive(Serialize)]

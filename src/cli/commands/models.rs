@@ -11,6 +11,7 @@ use anyhow::Result;
 use crate::{
     cli::{
         args::{Global, Models},
+        project::user::path_in,
         ui::{
             exit::{self, NoModel, Usage},
             output::{Printer, bytes, table},
@@ -227,13 +228,6 @@ pub fn pinned(name: &str) -> Option<String> {
         .find(name)
         .ok()
         .map(|model| model.sha256.clone())
-}
-
-/// The path in a variable of the environment.
-fn path_in(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable)
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from)
 }
 
 /// Where models are kept, and where other programs keep theirs.

@@ -329,13 +329,20 @@ fn names_and_terms(file: &Path) -> Result<String> {
 /// for others.
 const CARD_FOR_SPEECH: u64 = 6 << 30;
 
+/// The free memory of each card of its own. What is part of the processor shares its memory, and is
+/// not faster than it.
+pub fn cards(devices: &[Device]) -> Vec<(&Device, u64)> {
+    let own = devices
+        .iter()
+        .filter(|card| card.is_card() && !card.integrated);
+    own.map(|card| (card, transcribe::devices::memory(card).free))
+        .collect()
+}
+
 /// The card with most free memory, if that is enough for the large model.
-pub fn card_with_room(devices: &[Device]) -> Option<&Device> {
-    // What is part of the processor shares its memory, and is not faster than it.
-    let is_own = |device: &Device| device.is_card() && !device.integrated;
-    let has_room = |device: &&Device| is_own(device) && device.memory_free >= CARD_FOR_SPEECH;
-    let cards = devices.iter().filter(has_room);
-    cards.max_by_key(|device| device.memory_free)
+pub fn card_with_room<'d>(cards: &[(&'d Device, u64)]) -> Option<(&'d Device, u64)> {
+    let has_room = cards.iter().filter(|(_, free)| *free >= CARD_FOR_SPEECH);
+    has_room.max_by_key(|(_, free)| *free).copied()
 }
 
 /// The speech model that the configuration names. What `auto` means depends on the devices: the
@@ -347,7 +354,10 @@ pub fn speech_model(
     notify: &Notify,
 ) -> Result<ModelChoice> {
     let choice = ModelChoice::parse(&config.model);
-    let (ModelChoice::Auto, Some(card)) = (&choice, card_with_room(devices)) else {
+    if choice != ModelChoice::Auto {
+        return Ok(choice);
+    }
+    let Some((card, free)) = card_with_room(&cards(devices)) else {
         return Ok(choice);
     };
     let name = transcribe::AUTO_ON_CARD;
@@ -359,7 +369,7 @@ pub fn speech_model(
             missing = Some(format!("{error:#}").replace('\n', "; "));
         }
     }
-    let (room, on) = (output::bytes(card.memory_free), &card.name);
+    let (room, on) = (output::bytes(free), &card.name);
     let (said, choice) = match missing {
         None => (String::new(), ModelChoice::AutoOnCard),
         Some(why) => (

@@ -30,14 +30,17 @@ pub struct OfMachine {
     pub jobs: Option<usize>,
 }
 
+/// The path in a variable of the environment; an empty one is none.
+pub fn path_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+}
+
 /// Where the file is, or would be; nothing for a user without a home.
 pub fn path() -> Option<PathBuf> {
-    let folder = |variable: &str| {
-        let path = std::env::var_os(variable).filter(|path| !path.is_empty());
-        path.map(PathBuf::from)
-    };
     let configurations =
-        folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+        path_in("XDG_CONFIG_HOME").or_else(|| Some(path_in("HOME")?.join(".config")))?;
     Some(configurations.join("taskgen/config.toml"))
 }
 

@@ -44,7 +44,7 @@ pub fn notify(quiet: bool) -> Notify {
             Notice::Start { stage, total } => {
                 *current = Some(start(stage, total, false, terminal));
             }
-            Notice::Listen { stage, seconds } => {
+            Notice::StartSound { stage, seconds } => {
                 *current = Some(start(stage, seconds, true, terminal));
             }
             Notice::Say(line) => say(current.as_ref(), line),
@@ -80,7 +80,7 @@ pub fn notify_in(folder: PathBuf, quiet: bool) -> Notify {
         match (notice, &mut *teller) {
             (
                 Notice::Start { stage, total }
-                | Notice::Listen {
+                | Notice::StartSound {
                     stage,
                     seconds: total,
                 },

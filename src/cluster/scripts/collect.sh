@@ -1,5 +1,12 @@
 
 job=$SLURM_JOB_ID
+# Who cancels a shard, or all, wants no more work: this job neither does theirs nor has models asked about a part of the talks.
+# The argument is the number of the array; a controller knows its jobs for some minutes after their end.
+if [ $# -gt 0 ] && scontrol show job --oneliner "$1" 2>/dev/null | grep -q ' JobState=CANCELLED'; then
+    echo "shards were cancelled: nothing is collected (to collect what there is, in the project's folder: sbatch tasks/cluster/collect.sh)"
+    code=130
+    finish
+fi
 # Skips what the shards did, does what a shard left undone, and lists the recordings that fail.
 run "$program" "${options[@]}" --offline --wait --verbose transcribe "${sound[@]}" -- "${recordings[@]}"
 worst=$code

@@ -1,6 +1,11 @@
 
 # A server for the steps below, on this node alone, which ends with this job. Users of the same node can reach it, too.
 port=$((20000 + SLURM_JOB_ID % 20000))
+# Another's server at that port would be taken for ours.
+while { exec 3<> "/dev/tcp/127.0.0.1/$port"; } 2>/dev/null; do
+    exec 3<&-
+    port=$((port + 1))
+done
 # Whether it says at this address that it is ready.
 ready_at() {
     local status

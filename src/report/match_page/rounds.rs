@@ -34,7 +34,7 @@ pub struct Round {
     /// The question; none where there was none.
     pub asked: Option<Asked>,
     /// What both said, A first; empty where nobody was asked.
-    pub said: Vec<Said>,
+    pub said: Vec<ShownAnswer>,
     /// What the loser lacks, and by whose word.
     pub lacks: String,
     /// The judge's reason, or why the round failed.
@@ -80,7 +80,7 @@ struct Mark {
 
 /// What an agent said.
 #[derive(Serialize)]
-pub struct Said {
+pub struct ShownAnswer {
     note: String,
     text: String,
 }
@@ -213,9 +213,9 @@ fn marked(met: Met) -> Mark {
     Mark { word, style }
 }
 
-fn said(answer: Option<&DuelAnswer>, measured: Option<&AnswerFacts>) -> Said {
+fn said(answer: Option<&DuelAnswer>, measured: Option<&AnswerFacts>) -> ShownAnswer {
     let Some(answer) = answer else {
-        return Said {
+        return ShownAnswer {
             note: "not asked".to_owned(),
             text: String::new(),
         };
@@ -227,7 +227,7 @@ fn said(answer: Option<&DuelAnswer>, measured: Option<&AnswerFacts>) -> Said {
     if answer.state != State::Ok {
         note = format!("no answer ({}): {}", answer.state.word(), answer.why);
     }
-    Said {
+    ShownAnswer {
         note,
         text: answer.text.clone(),
     }

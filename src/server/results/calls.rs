@@ -39,7 +39,7 @@ struct Shown<'a> {
     page: usize,
     last: usize,
     /// Newest first.
-    calls: Vec<CallHead>,
+    calls: &'a [CallHead],
 }
 
 /// The sums, and the part of the list that is asked for.
@@ -59,7 +59,7 @@ impl Found {
             total: self.paging.total,
             page: self.paging.page,
             last: self.paging.last,
-            calls: self.calls.clone(),
+            calls: &self.calls,
         }
     }
 }

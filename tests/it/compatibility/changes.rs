@@ -34,6 +34,11 @@ pub const RULES: &[Rule] = &[
         of: "status",
         change: Added("/unfinished"),
     },
+    // Replies that providers are still making.
+    Rule {
+        of: "status",
+        change: Added("/in_the_making"),
+    },
     // What is in files of scores and is no score.
     Rule {
         of: "audit-agreement",

@@ -22,12 +22,12 @@ use super::{
     quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue},
     recognition::engine::Engine,
     shard::Shard,
-    sidecar::SidecarError,
-    survey::{Surveyed, longest_first, survey},
+    sidecar::{Sidecar, SidecarError},
+    survey::{self, Surveyed, Todo, longest_first},
     transcribe_file::transcribe_file,
 };
 use crate::{
-    context::{Heard, Notice, Notify, StageReport},
+    context::{Notice, Notify, SoundReport, StageReport},
     data::{Ms, SeminarId, Transcript},
 };
 
@@ -77,7 +77,7 @@ enum Outcome {
     /// Its transcript was there.
     Before,
     /// It was transcribed.
-    New(Diagnostics, Heard),
+    New(Diagnostics, SoundReport),
     /// It could not be transcribed.
     Failed(TranscribeError),
     /// Its sidecar cannot be used.
@@ -116,14 +116,14 @@ impl Batch<'_> {
             check_writable(&folder.transcripts)?;
         }
         let items = RecordingFolder::items(folders);
-        let found = survey(self, &items)?;
+        let found = self.survey(&items)?;
         let begin = longest_first(&found);
         let other_shards = found
             .iter()
             .filter(|found| matches!(found, Surveyed::OtherShard));
         let other_shards = other_shards.count();
         let seconds: f64 = found.iter().map(Surveyed::seconds).sum();
-        (self.notify)(Notice::Listen {
+        (self.notify)(Notice::StartSound {
             stage: "transcribe",
             seconds: seconds.ceil() as u64,
         });
@@ -157,6 +157,49 @@ impl Batch<'_> {
         report.seconds = started.elapsed().as_secs_f64();
         report.notes.extend(throughput(&report));
         Ok(report)
+    }
+
+    /// Looks at each of the recordings.
+    fn survey(&self, items: &[BatchItem<'_>]) -> Result<Vec<Surveyed>> {
+        let begin: Vec<usize> = (0..items.len()).collect();
+        let mut all = Vec::new();
+        for_each_in_order(
+            items,
+            &begin,
+            self.engine.pool.size() + 1,
+            |item| self.look(item).unwrap_or_else(Surveyed::Failed),
+            |_| false,
+            |_, found| {
+                all.push(found);
+                Ok(())
+            },
+        )?;
+        Ok(all)
+    }
+
+    fn look(&self, item: &BatchItem<'_>) -> Result<Surveyed, TranscribeError> {
+        if let Some(seminar) = self.forgotten_id(item)? {
+            return Ok(Surveyed::Forgotten(seminar));
+        }
+        if let Some(shard) = self.shard
+            && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
+        {
+            return Ok(Surveyed::OtherShard);
+        }
+        let options = match Sidecar::read(item.recording) {
+            Ok(sidecar) => sidecar.options(&self.options),
+            Err(error) => return Ok(Surveyed::BadSidecar(error)),
+        };
+        let reason = match self.status(item, &options)? {
+            TranscriptStatus::Current(_) => return Ok(Surveyed::Before),
+            TranscriptStatus::Needed(reason) => reason,
+        };
+        let seconds = survey::seconds(&self.engine.decoder, &item.recording.path)?;
+        Ok(Surveyed::Todo(Box::new(Todo {
+            options,
+            reason,
+            seconds,
+        })))
     }
 
     /// Transcribes a recording, where that is to be done.
@@ -199,14 +242,14 @@ impl Batch<'_> {
         advance(1.0);
         match transcribed {
             Ok(transcribed) => {
-                let Heard {
+                let SoundReport {
                     windows,
                     recognised,
                     ..
-                } = transcribed.heard;
+                } = transcribed.sound;
                 tracing::info!(recording = %item.recording.name, windows, recognised, "transcribed");
                 // The transcript is read again when it is its turn: hundreds would fill the memory.
-                Outcome::New(transcribed.diagnostics, transcribed.heard)
+                Outcome::New(transcribed.diagnostics, transcribed.sound)
             }
             Err(error) => Outcome::Failed(error),
         }
@@ -276,9 +319,9 @@ fn enter(
             report.skipped += 1;
             keep_saved(item, keep)?;
         }
-        Outcome::New(diagnostics, heard) => {
+        Outcome::New(diagnostics, sound) => {
             report.done += 1;
-            report.heard.get_or_insert_default().add(heard);
+            report.sound.get_or_insert_default().add(sound);
             report.notes.extend(note(name, &diagnostics));
             keep_saved(item, keep)?;
         }
@@ -330,10 +373,10 @@ fn ends_the_run(error: &TranscribeError) -> bool {
 /// How fast it went; none where nothing was listened to. What an earlier run had recognised took no
 /// time in this one.
 fn throughput(report: &StageReport) -> Option<String> {
-    let heard = report
-        .heard
+    let sound = report
+        .sound
         .filter(|of| report.seconds > 0.0 && of.recognised > 0)?;
-    let seconds = heard.seconds * heard.recognised as f64 / heard.windows as f64;
+    let seconds = sound.seconds * sound.recognised as f64 / sound.windows as f64;
     Some(format!(
         "{} of sound in {}: {:.1} hours of sound an hour",
         Ms::from_seconds(seconds),

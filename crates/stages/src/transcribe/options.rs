@@ -38,8 +38,7 @@ impl ModelChoice {
     /// The model for a recording that is in English, or not.
     pub fn name_for(&self, english: bool) -> &str {
         match self {
-            Self::Auto if english => AUTO_ENGLISH,
-            Self::Auto => AUTO_MULTILINGUAL,
+            Self::Auto => automatic(english),
             Self::AutoOnCard => AUTO_ON_CARD,
             Self::Named(name) => name,
         }
@@ -50,20 +49,22 @@ impl ModelChoice {
     pub fn fitting(&self, english: bool) -> Vec<&str> {
         match self {
             Self::Named(name) => vec![name],
-            Self::Auto | Self::AutoOnCard => vec![
-                if english {
-                    AUTO_ENGLISH
-                } else {
-                    AUTO_MULTILINGUAL
-                },
-                AUTO_ON_CARD,
-            ],
+            Self::Auto | Self::AutoOnCard => vec![automatic(english), AUTO_ON_CARD],
         }
     }
 
     /// The model that detects the language.
     pub fn detector(&self) -> &str {
         self.name_for(false)
+    }
+}
+
+/// The model that `auto` means without a card.
+fn automatic(english: bool) -> &'static str {
+    if english {
+        AUTO_ENGLISH
+    } else {
+        AUTO_MULTILINGUAL
     }
 }
 

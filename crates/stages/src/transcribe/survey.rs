@@ -1,16 +1,9 @@
 //! A look at each recording before any is transcribed: what is done, what is another machine's, and
 //! how long the others are, so that the longest are begun first and the time left is known.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, path::Path};
 
-use super::{
-    batch::{Batch, BatchItem},
-    error::TranscribeError,
-    options::Options,
-    output::{self, TranscriptStatus},
-    parallel::for_each_in_order,
-    sidecar::{Sidecar, SidecarError},
-};
+use super::{error::TranscribeError, media::Decoder, options::Options, sidecar::SidecarError};
 use crate::{data::SeminarId, files};
 
 /// Bytes a second of a recording that does not state its length: a guess for the order alone.
@@ -55,26 +48,6 @@ impl Surveyed {
     }
 }
 
-/// Looks at each of the recordings.
-pub fn survey(batch: &Batch<'_>, items: &[BatchItem<'_>]) -> anyhow::Result<Vec<Surveyed>> {
-    let begin: Vec<usize> = (0..items.len()).collect();
-    let mut all = Vec::new();
-    let look = |item: &BatchItem<'_>| look(batch, item).unwrap_or_else(Surveyed::Failed);
-    let keep = |_: &BatchItem<'_>, found| {
-        all.push(found);
-        Ok(())
-    };
-    for_each_in_order(
-        items,
-        &begin,
-        batch.engine.pool.size() + 1,
-        look,
-        |_| false,
-        keep,
-    )?;
-    Ok(all)
-}
-
 /// The places of the recordings, those to be transcribed last and the longest of them first: at the
 /// end no worker waits for a long one that was begun late.
 pub fn longest_first(found: &[Surveyed]) -> Vec<usize> {
@@ -86,40 +59,15 @@ pub fn longest_first(found: &[Surveyed]) -> Vec<usize> {
     places
 }
 
-fn look(batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<Surveyed, TranscribeError> {
-    if let Some(seminar) = batch.forgotten_id(item)? {
-        return Ok(Surveyed::Forgotten(seminar));
-    }
-    if let Some(shard) = batch.shard
-        && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
-    {
-        return Ok(Surveyed::OtherShard);
-    }
-    let options = match Sidecar::read(item.recording) {
-        Ok(sidecar) => sidecar.options(&batch.options),
-        Err(error) => return Ok(Surveyed::BadSidecar(error)),
-    };
-    let reason = match batch.status(item, &options)? {
-        TranscriptStatus::Current(_) => return Ok(Surveyed::Before),
-        TranscriptStatus::Needed(reason) => reason,
-    };
-    let seconds = seconds(batch, item)?;
-    Ok(Surveyed::Todo(Box::new(Todo {
-        options,
-        reason,
-        seconds,
-    })))
-}
-
-fn seconds(batch: &Batch<'_>, item: &BatchItem<'_>) -> Result<f64, TranscribeError> {
-    let path = &item.recording.path;
+/// The length of a recording in seconds, as far as it is known without decoding.
+pub fn seconds(decoder: &Decoder, path: &Path) -> Result<f64, TranscribeError> {
     let (bytes, _) = files::stamp(path)?;
     let guess = bytes as f64 / USUAL_BYTES;
     if bytes < ASKED_FROM {
         return Ok(guess);
     }
     // What is wrong with the file is found, and said, when it is decoded.
-    let stated = batch.engine.decoder.stated_seconds(path);
+    let stated = decoder.stated_seconds(path);
     Ok(stated.ok().flatten().unwrap_or(guess))
 }
 

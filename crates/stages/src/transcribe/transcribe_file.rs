@@ -23,7 +23,7 @@ use super::{
     speech::{AnalyzedAudio, windows},
 };
 use crate::{
-    context::Heard,
+    context::SoundReport,
     data::{Id, ModelRef, Ms, Segment, SeminarId, Transcript, transcript::SCHEMA_VERSION},
     files,
 };
@@ -42,7 +42,7 @@ pub struct Transcribed {
     /// What was dropped and left doubtful.
     pub diagnostics: Diagnostics,
     /// How much was listened to.
-    pub heard: Heard,
+    pub sound: SoundReport,
 }
 
 /// Transcribes one recording and writes `<transcripts>/<name>.json` and its meta file; goes on
@@ -136,7 +136,7 @@ impl Job<'_> {
                 unfinished: source.audio.unfinished,
                 ..speech.diagnostics
             },
-            heard: Heard {
+            sound: SoundReport {
                 seconds: source.audio.seconds(),
                 windows: speech.windows as u64,
                 recognised: speech.recognised as u64,

@@ -19,6 +19,15 @@ impl Store {
         })
     }
 
+    /// Replies that are being made, or were when their run was stopped: they cost something, and
+    /// nobody knows yet how much.
+    pub fn background_replies(&self) -> Result<u64> {
+        self.read(|connection| {
+            let sql = "SELECT COUNT(*) FROM background_reply";
+            Ok(connection.query_row(sql, [], |row| row.get(0))?)
+        })
+    }
+
     /// Notes that a reply is being made for a call.
     pub fn begin_background_reply(&self, call: &CallId, reply: &str) -> Result<()> {
         let run = self.run;

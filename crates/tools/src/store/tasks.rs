@@ -65,7 +65,10 @@ impl Store {
     pub fn tasks(&self) -> Result<Vec<Task>> {
         let mut tasks = self.tasks_of_one()?;
         tasks.extend(self.imported_tasks()?);
-        let others = self.woven_tasks("json_extract(payload, '$.kind') IN ('across', 'edited')")?;
+        let others = self.woven_tasks(
+            "json_extract(payload, '$.kind') IN ('across', 'edited')",
+            [],
+        )?;
         self.read(|connection| {
             for task in others {
                 let fallen = task
@@ -123,7 +126,7 @@ impl Store {
 
     /// The current tasks that were woven from one seminar each, by id.
     pub fn tasks_of_one(&self) -> Result<Vec<Task>> {
-        self.woven_tasks("json_extract(payload, '$.kind') IS NULL")
+        self.woven_tasks("json_extract(payload, '$.kind') IS NULL", [])
     }
 
     /// The imported tasks that were not set aside, by id; those too that a person changed since.
@@ -135,7 +138,7 @@ impl Store {
     pub fn translations(&self) -> Result<Vec<Task>> {
         let originals: BTreeSet<TaskId> = self.tasks()?.into_iter().map(|task| task.id).collect();
         let mut translations =
-            self.woven_tasks("json_extract(payload, '$.kind') = 'translation'")?;
+            self.woven_tasks("json_extract(payload, '$.kind') = 'translation'", [])?;
         translations.retain(|task| {
             task.translation_of()
                 .is_some_and(|id| originals.contains(id))
@@ -145,22 +148,18 @@ impl Store {
 
     /// The current translations of one task, by id.
     pub fn translations_of_task(&self, id: &TaskId) -> Result<Vec<Task>> {
-        let condition = "superseded = 0 AND origin = 'seminar'
-             AND json_extract(payload, '$.kind') = 'translation'
-             AND json_extract(payload, '$.translation_of') = ?1
-             AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)";
-        let mut found = self.task_rows(condition, [id.as_str()])?;
-        self.add_sources(&mut found)?;
-        Ok(found)
+        let condition = "json_extract(payload, '$.kind') = 'translation'
+             AND json_extract(payload, '$.translation_of') = ?1";
+        self.woven_tasks(condition, [id.as_str()])
     }
 
     /// Current tasks of recordings that are still there, with their inspirations.
-    fn woven_tasks(&self, condition: &str) -> Result<Vec<Task>> {
+    fn woven_tasks(&self, condition: &str, values: impl Params) -> Result<Vec<Task>> {
         let of_recordings = format!(
-            "origin = 'seminar' AND {condition}
+            "superseded = 0 AND origin = 'seminar' AND {condition}
              AND EXISTS (SELECT 1 FROM seminar_path p WHERE p.seminar = task.seminar)"
         );
-        let mut tasks = self.read_tasks(&of_recordings)?;
+        let mut tasks = self.task_rows(&of_recordings, values)?;
         self.add_sources(&mut tasks)?;
         Ok(tasks)
     }

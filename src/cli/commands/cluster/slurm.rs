@@ -19,6 +19,7 @@ use crate::{
     cluster::{self, Job, Plan, Resources, ServerKind, StepName, Submitted, shell},
     embed, files,
     llm::is_code,
+    store::{NoLocks, WriteLock},
     transcribe::{AUTO_ON_CARD, ModelChoice, devices},
 };
 
@@ -51,12 +52,16 @@ pub fn slurm(global: &Global, args: &Arguments, printer: &Printer) -> Result<u8>
         .len();
     let plan = plan(global, args, &project, recordings)?;
     let scripts = cluster::scripts(&plan).map_err(|error| Usage(error.to_string()))?;
-    if args.submit {
-        refuse_while_they_run(&project)?;
-    }
     files::create_own_folder(&project.tasks())?;
     files::create_own_folder(&folder(&project))?;
     files::create_own_folder(&folder(&project).join("log"))?;
+    let _lock = if args.submit {
+        let lock = lock(&project)?;
+        refuse_while_they_run(&project)?;
+        lock
+    } else {
+        None
+    };
     let mut written = Written {
         scripts: Vec::new(),
         recordings,
@@ -322,27 +327,32 @@ fn commands(plan: &Plan) -> Result<Vec<String>> {
         format!(
             "shards=$(sbatch --parsable {after}=afterok:${{models%%;*}} tasks/cluster/shards.sh)"
         ),
-        format!("sbatch {after}=afterany:${{shards%%;*}} tasks/cluster/collect.sh"),
+        format!("sbatch {after}=afterany:${{shards%%;*}} tasks/cluster/collect.sh ${{shards%%;*}}"),
     ])
 }
 
 /// Two arrays would do the same work side by side.
 fn refuse_while_they_run(project: &Project) -> Result<()> {
-    let Some(before) = Submitted::read(&jobs_file(project))? else {
-        return Ok(());
-    };
-    let left = cluster::slurm::unfinished(&before)?;
+    let left = cluster::slurm::unfinished(&project.root)?;
     if left.is_empty() {
         return Ok(());
     }
-    let ids: Vec<String> = before.ids().iter().map(u64::to_string).collect();
+    let ids: Vec<String> = left.iter().map(u64::to_string).collect();
     Err(Usage(format!(
-        "{} of {} not ended yet: nothing was submitted\nhint: `taskgen cluster status` shows them, `scancel {}` ends them",
+        "{} of this project not ended yet: nothing was submitted\nhint: `taskgen cluster status` shows them, `scancel {}` ends them",
         count(left.len() as u64, "job"),
-        before.submitted,
         ids.join(" ")
     ))
     .into())
+}
+
+/// The right to submit, so that two who do it at once do not submit the same work twice.
+fn lock(project: &Project) -> Result<Option<WriteLock>> {
+    let path = folder(project).join("submit.lock");
+    match WriteLock::take(&path, "`taskgen cluster slurm --submit`", false) {
+        Err(error) if error.is::<NoLocks>() => Ok(None),
+        lock => lock.map(Some),
+    }
 }
 
 /// Submits the scripts, each after the one before.
@@ -352,7 +362,7 @@ fn submit(project: &Project, plan: &Plan) -> Result<Submitted> {
         shards: plan.shards,
         jobs: Vec::new(),
     };
-    for step in [StepName::Models, StepName::Shards, StepName::Collect] {
+    for step in StepName::ALL {
         let before = submitted.jobs.last().map(|job| job.id);
         let after = before.map(|id| match step {
             // Without the models no shard can do anything.
@@ -360,8 +370,11 @@ fn submit(project: &Project, plan: &Plan) -> Result<Submitted> {
             // A shard may fail, and the others are collected.
             StepName::Collect => format!("afterany:{id}"),
         });
+        // It asks what became of the array.
+        let array = before.filter(|_| step == StepName::Collect);
+        let arguments: Vec<String> = array.iter().map(u64::to_string).collect();
         let script = format!("tasks/cluster/{}.sh", step.word());
-        match cluster::slurm::submit(&project.root, &script, after.as_deref()) {
+        match cluster::slurm::submit(&project.root, &script, &arguments, after.as_deref()) {
             Ok(id) => submitted.jobs.push(Job { step, id }),
             Err(error) => {
                 cluster::slurm::cancel(&submitted.ids());
@@ -370,7 +383,7 @@ fn submit(project: &Project, plan: &Plan) -> Result<Submitted> {
                 )));
             }
         }
-        // At once: what is not on record would be submitted again.
+        // At once, so that `cluster status` shows what there is.
         submitted.write(&jobs_file(project))?;
     }
     Ok(submitted)

@@ -26,7 +26,7 @@ use crate::{
 
 /// Two minutes and a quarter of English speech.
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/seminars/markets.webm");
-/// All measurements together.
+/// All measurements together; one on each device is made anyway.
 const ALL: Duration = Duration::from_mins(2);
 /// One of them, beside its first windows.
 const ONE: Duration = Duration::from_secs(8);
@@ -37,10 +37,13 @@ const WORTH: f64 = 0.9;
 #[derive(Serialize)]
 struct Bench {
     model: String,
+    /// The devices, as `--device` takes them.
+    devices: String,
     speeds: Vec<Speed>,
     /// Workers in all with which each device is at its best.
     jobs: usize,
-    /// The file with the user's settings.
+    /// The file with the user's settings; none where there is no folder for them, or other devices
+    /// were measured than are used.
     written: Option<PathBuf>,
 }
 
@@ -58,6 +61,7 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
         Some(project) => project.loaded.config,
         None => config::load(None)?.config,
     };
+    let usual = config.transcribe.device.clone();
     if let Some(device) = &args.device {
         config.transcribe.device.clone_from(device);
     }
@@ -67,7 +71,9 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     let devices = resolve::devices(&config.transcribe)?;
     let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
     let mut bench = measure(global, &devices, &model, &notify)?;
-    let kept = user::path().map(|path| user::set_jobs(&path, bench.jobs).map(|()| path));
+    // The number of other devices than those of the next run would slow that one down.
+    let path = user::path().filter(|_| config.transcribe.device == usual);
+    let kept = path.map(|path| user::set_jobs(&path, bench.jobs).map(|()| path));
     let kept = kept.transpose();
     if let Ok(path) = &kept {
         bench.written.clone_from(path);
@@ -86,18 +92,21 @@ fn measure(
     let folder = tempfile::tempdir()?;
     let recording = folder.path().join("sample.webm");
     files::write_whole(&recording, SAMPLE)?;
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let mut bench = Bench {
         model: model.name_for(true).to_owned(),
+        devices: names.join(","),
         speeds: Vec::new(),
         jobs: 0,
         written: None,
     };
-    let begun = Instant::now();
     let mut best_of_all = usize::MAX;
     for device in devices {
+        let until = Instant::now() + ALL / devices.len() as u32;
         let mut best = (0.0, 1);
         let (mut states, most) = (1, most_states(device));
         loop {
+            let begun = Instant::now();
             let engine = resolve::engine_on(global, vec![device.clone()], states, notify)?;
             let sample = Sample::english(&engine, &recording)?;
             let speed = sample.speed(&engine, &bench.model, ONE)?;
@@ -118,7 +127,9 @@ fn measure(
             if speed > best.0 {
                 best = (speed, states);
             }
-            if !is_worth_it || is_full || states >= most || begun.elapsed() > ALL {
+            // The next one takes about as long as this one.
+            let has_time = Instant::now() + begun.elapsed() <= until;
+            if !is_worth_it || is_full || states >= most || !has_time {
                 break;
             }
             states = most.min(2 * states);
@@ -162,8 +173,8 @@ fn text(bench: &Bench) -> String {
     let written = match &bench.written {
         Some(path) => format!("`jobs = {}` is written to `{}`", bench.jobs, path.display()),
         None => format!(
-            "there is no folder for settings; `--jobs {}` is the fastest",
-            bench.jobs
+            "nothing is written: `transcribe --device {} --jobs {}` is the fastest",
+            bench.devices, bench.jobs
         ),
     };
     format!("model {}\n{rows}\n{written}", bench.model)

@@ -24,8 +24,9 @@ pub fn findings(config: &Transcribe) -> Vec<Finding> {
     let mut findings: Vec<Finding> = there.iter().map(device).collect();
     let chosen = devices::choose(&config.device, &there);
     findings.push(workers(config, &chosen));
-    findings.push(fine("speech model that suits", speech(&there)));
-    findings.push(fine("language model that suits", language(&there, cores())));
+    let cards = resolve::cards(&there);
+    findings.push(fine("speech model that suits", speech(&cards)));
+    findings.push(fine("language model that suits", language(&cards, cores())));
     findings
 }
 
@@ -43,11 +44,12 @@ fn cores() -> usize {
 }
 
 fn device(device: &Device) -> Finding {
+    let memory = devices::memory(device);
+    let (free, total) = (bytes(memory.free), bytes(memory.total));
     let memory = if device.is_card() {
-        let (free, total) = (bytes(device.memory_free), bytes(device.memory_total));
         format!("{free} free of {total}")
     } else {
-        format!("{} cores, {}", cores(), bytes(device.memory_total))
+        format!("{} cores, {total}", cores())
     };
     let found = format!("{}; {memory}", device.description);
     fine(&format!("device {}", device.name), found)
@@ -84,23 +86,24 @@ fn workers(config: &Transcribe, chosen: &Result<Vec<Device>, String>) -> Finding
     fine("transcription", found)
 }
 
-fn speech(there: &[Device]) -> String {
-    match resolve::card_with_room(there) {
-        Some(card) => format!(
-            "{}: `{}` has {} free",
-            transcribe::AUTO_ON_CARD,
-            card.name,
-            bytes(card.memory_free)
-        ),
+fn speech(cards: &[(&Device, u64)]) -> String {
+    match resolve::card_with_room(cards) {
+        Some((card, free)) => {
+            let free = bytes(free);
+            format!(
+                "{}: `{}` has {free} free",
+                transcribe::AUTO_ON_CARD,
+                card.name
+            )
+        }
         None => "tiny.en for English, base otherwise: no card with 6 GB free".into(),
     }
 }
 
-fn language(there: &[Device], cores: usize) -> String {
-    let card = there.iter().filter(|device| device.is_card());
-    let card = card.max_by_key(|device| device.memory_free);
-    let fitting = card.and_then(|card| {
-        let has_room = |(bytes, _): &&(u64, &'static str)| card.memory_free >= *bytes;
+fn language(cards: &[(&Device, u64)], cores: usize) -> String {
+    let card = cards.iter().max_by_key(|(_, free)| *free);
+    let fitting = card.and_then(|(card, free)| {
+        let has_room = |(bytes, _): &&(u64, &'static str)| free >= bytes;
         let (_, model) = LANGUAGE_ON_CARD.iter().find(has_room)?;
         Some((*model, format!("`{}` has room for it", card.name)))
     });
@@ -121,20 +124,18 @@ mod tests {
 
     #[test]
     fn what_suits_depends_on_the_card_and_the_cores() {
-        let card = |free: u64| Device {
+        let card = Device {
             name: "cuda:0".into(),
             card: Some(0),
-            memory_free: free << 30,
             ..Device::cpu()
         };
-        let with_card = [Device::cpu(), card(24)];
-        assert!(speech(&with_card).starts_with("large-v3-turbo"));
-        assert!(language(&with_card, 2).starts_with("qwen3-8b"));
-        assert!(language(&[card(8)], 2).starts_with("qwen3-4b-instruct"));
-        let with_small = [Device::cpu(), card(2)];
-        assert!(speech(&with_small).starts_with("tiny.en"));
-        assert!(language(&with_small, 2).starts_with("qwen2.5-coder-0.5b"));
-        assert!(language(&[Device::cpu()], 16).starts_with("qwen2.5-coder-1.5b"));
+        let with = |free: u64| vec![(&card, free << 30)];
+        assert!(speech(&with(24)).starts_with("large-v3-turbo"));
+        assert!(language(&with(24), 2).starts_with("qwen3-8b"));
+        assert!(language(&with(8), 2).starts_with("qwen3-4b-instruct"));
+        assert!(speech(&with(2)).starts_with("tiny.en"));
+        assert!(language(&with(2), 2).starts_with("qwen2.5-coder-0.5b"));
+        assert!(language(&[], 16).starts_with("qwen2.5-coder-1.5b"));
     }
 
     #[test]

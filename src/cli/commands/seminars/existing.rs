@@ -21,7 +21,7 @@ use crate::{
     data::SeminarId,
     transcribe::{
         self, Decoder, Language, Recording, Sidecar,
-        existing::{self, Heard, Match},
+        existing::{self, Match, RecordingFacts},
     },
 };
 
@@ -189,7 +189,7 @@ impl Import {
         let said = read.language.as_deref().and_then(parsed);
         let beside = sidecar.language().and_then(parsed);
         let language = self.language.clone().or(said).or(named).or(beside);
-        let heard = Heard {
+        let facts = RecordingFacts {
             path: recording.name.clone(),
             media_sha256,
             seconds: self
@@ -200,7 +200,7 @@ impl Import {
                 "nothing says its language\nhint: --language TAG, or `talk.en.srt` as its name",
             )?,
         };
-        let transcript = read.transcript_of(&heard)?;
+        let transcript = read.transcript_of(&facts)?;
         transcribe::save_existing(&self.transcripts, recording, &transcript)
             .map_err(|e| e.to_string())?;
         Ok(Taken {

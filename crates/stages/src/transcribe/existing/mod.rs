@@ -134,7 +134,7 @@ fn in_order(mut cues: Vec<Cue>) -> Result<Vec<Cue>, String> {
 
 /// The recording that a transcript is made for.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct RecordingFacts {
     /// Its path under the seminars folder.
     pub path: String,
     /// SHA-256 of its bytes, hexadecimal.
@@ -152,22 +152,22 @@ impl Existing {
     }
 
     /// The transcript of a recording. Fails where the cues go beyond its end: they are another's.
-    pub fn transcript_of(&self, heard: &Heard) -> Result<Transcript, String> {
+    pub fn transcript_of(&self, facts: &RecordingFacts) -> Result<Transcript, String> {
         let end = self.end();
         // A header may state anything.
-        let stated = heard.seconds.filter(|seconds| *seconds <= LONGEST);
+        let stated = facts.seconds.filter(|seconds| *seconds <= LONGEST);
         if let Some(seconds) = stated
             && end > seconds + BEYOND
         {
             return Err(format!(
                 "it goes to {}, but `{}` ends at {}: is it another recording's?",
                 Ms::from_seconds(end),
-                heard.path,
+                facts.path,
                 Ms::from_seconds(seconds)
             ));
         }
         let duration = Ms::from_seconds(stated.unwrap_or(end).max(end));
-        let mut segments = self.segments(&heard.language, end);
+        let mut segments = self.segments(&facts.language, end);
         for segment in &mut segments {
             segment.start = segment.start.min(duration);
             segment.end = segment.end.min(duration);
@@ -175,11 +175,11 @@ impl Existing {
         let transcript = Transcript {
             schema_version: SCHEMA_VERSION,
             id: TranscriptId::from_parts(&[]),
-            seminar: SeminarId::from_parts(&[&heard.media_sha256]),
-            path: heard.path.clone(),
-            media_sha256: heard.media_sha256.clone(),
+            seminar: SeminarId::from_parts(&[&facts.media_sha256]),
+            path: facts.path.clone(),
+            media_sha256: facts.media_sha256.clone(),
             duration,
-            language: heard.language.tag().to_owned(),
+            language: facts.language.tag().to_owned(),
             model: ModelRef {
                 name: MODEL.to_owned(),
                 sha256: self.sha256.clone(),

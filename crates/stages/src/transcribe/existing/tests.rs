@@ -3,8 +3,8 @@
 use super::*;
 use crate::transcribe::discover::Recording;
 
-fn heard(seconds: f64) -> Heard {
-    Heard {
+fn facts(seconds: f64) -> RecordingFacts {
+    RecordingFacts {
         path: "talk.m4a".into(),
         media_sha256: "ab".repeat(32),
         seconds: Some(seconds),
@@ -21,7 +21,7 @@ fn file(name: &str, content: &str) -> Result<Existing, String> {
 
 /// Times in milliseconds and text of each segment.
 fn said(existing: &Existing, seconds: f64) -> Vec<(u64, u64, String)> {
-    let transcript = existing.transcript_of(&heard(seconds)).unwrap();
+    let transcript = existing.transcript_of(&facts(seconds)).unwrap();
     let segments = transcript.segments.into_iter();
     segments.map(|of| (of.start.0, of.end.0, of.text)).collect()
 }
@@ -63,7 +63,7 @@ fn speakers_are_kept_apart() {
     let voices = "WEBVTT\n\n1\n00:01.000 --> 00:03.000\n<v Ana>Is it gravel\n\n00:03.000 --> 00:05.000\n<v.loud Ben>that drums?</v>\n";
     let transcript = file("talk.vtt", voices)
         .unwrap()
-        .transcript_of(&heard(8.0))
+        .transcript_of(&facts(8.0))
         .unwrap();
     let speakers: Vec<Option<&str>> = transcript
         .segments
@@ -85,7 +85,7 @@ fn whispers_json_keeps_confidence_words_and_language() {
             .tag(),
         "en"
     );
-    let transcript = existing.transcript_of(&heard(8.0)).unwrap();
+    let transcript = existing.transcript_of(&facts(8.0)).unwrap();
     assert_eq!(transcript.segments.len(), 2);
     assert!((transcript.segments[0].confidence - 0.607).abs() < 1e-9);
     assert!(!transcript.has_words());
@@ -95,7 +95,7 @@ fn whispers_json_keeps_confidence_words_and_language() {
                   {"word": "Sand", "start": 3.0, "score": 0.8}, {"word": "hums.", "score": 0.8}]}]}"#;
     let existing = file("talk.json", whisperx).unwrap();
     assert_eq!(existing.format, "whisperx");
-    let transcript = existing.transcript_of(&heard(8.0)).unwrap();
+    let transcript = existing.transcript_of(&facts(8.0)).unwrap();
     let second = &transcript.segments[1];
     assert_eq!((second.text.as_str(), second.start.0), ("Sand hums.", 3000));
     assert_eq!(second.speaker.as_deref(), Some("SPEAKER_01"));
@@ -113,11 +113,11 @@ fn whisper_cpps_json_has_milliseconds() {
         (existing.format, existing.language.as_deref()),
         ("whisper.cpp", Some("zh"))
     );
-    let heard = Heard {
+    let facts = RecordingFacts {
         language: Language::parse("zh").unwrap(),
-        ..heard(3.0)
+        ..facts(3.0)
     };
-    let segments = existing.transcript_of(&heard).unwrap().segments;
+    let segments = existing.transcript_of(&facts).unwrap().segments;
     assert_eq!(segments.len(), 2);
     assert_eq!((segments[1].start.0, segments[1].end.0), (1000, 2000));
     assert!((segments[0].confidence - 0.7).abs() < 1e-9);
@@ -175,7 +175,7 @@ fn what_cannot_be_read_is_said() {
     assert_eq!(read(&path).unwrap().cues.len(), 3);
     let other = file("talk.srt", SRT)
         .unwrap()
-        .transcript_of(&heard(30.0))
+        .transcript_of(&facts(30.0))
         .unwrap_err();
     assert!(other.contains("another recording's?"), "{other}");
 }
@@ -185,7 +185,7 @@ proptest::proptest! {
     fn no_file_makes_it_panic(text in "(\\PC|\n|-->|00:0[0-9],[0-9]| |[<>{}]){0,80}") {
         for name in ["a.srt", "a.json"] {
             if let Ok(existing) = file(name, &text) {
-                let _ = existing.transcript_of(&heard(1e5));
+                let _ = existing.transcript_of(&facts(1e5));
             }
         }
     }
@@ -201,7 +201,7 @@ proptest::proptest! {
         let existing = file("a.srt", &srt).unwrap();
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
         let before: usize = existing.cues.iter().map(|cue| letters(&cue.text)).sum();
-        let transcript = existing.transcript_of(&heard(80.0)).unwrap();
+        let transcript = existing.transcript_of(&facts(80.0)).unwrap();
         let after: usize = transcript.segments.iter().map(|of| letters(&of.text)).sum();
         proptest::prop_assert_eq!(before, after);
         for pair in transcript.segments.windows(2) {

@@ -59,11 +59,15 @@ impl Sample {
         // how many workers its memory has room for, so that the others begin with the second.
         self.recognize(engine, &model, 1)?;
         let begun = Instant::now();
-        self.recognize(engine, &model, workers)?;
-        let each = begun.elapsed().as_secs_f64().max(1e-3);
-        let rounds = (about.as_secs_f64() / each) as usize;
+        let sound = self.recognize(engine, &model, workers)?;
+        let took = begun.elapsed().as_secs_f64().max(1e-9);
+        let rounds = (about.as_secs_f64() / took) as usize;
+        // Of a slow model one round tells enough.
+        if rounds == 0 {
+            return Ok(sound / took);
+        }
         let begun = Instant::now();
-        let sound = self.recognize(engine, &model, workers * rounds.clamp(1, MOST_EACH))?;
+        let sound = self.recognize(engine, &model, workers * rounds.min(MOST_EACH))?;
         Ok(sound / begun.elapsed().as_secs_f64().max(1e-9))
     }
 

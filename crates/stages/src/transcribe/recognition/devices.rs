@@ -18,10 +18,6 @@ pub struct Device {
     pub name: String,
     /// The maker's name for it.
     pub description: String,
-    /// Bytes of its memory that are free.
-    pub memory_free: u64,
-    /// Bytes of its memory.
-    pub memory_total: u64,
     /// whisper.cpp's number for it, among the graphics cards; none for the processor.
     #[serde(skip)]
     pub card: Option<i32>,
@@ -35,8 +31,6 @@ impl Device {
         Self {
             name: CPU.into(),
             description: String::new(),
-            memory_free: 0,
-            memory_total: 0,
             card: None,
             integrated: false,
         }
@@ -48,7 +42,17 @@ impl Device {
     }
 }
 
-/// The devices of this machine that this program can use, the processor first.
+/// Bytes of a device's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Those that are free now.
+    pub free: u64,
+    /// All of them.
+    pub total: u64,
+}
+
+/// The devices of this machine that this program can use, the processor first. None of them is
+/// asked for anything but its name.
 pub fn list() -> Vec<Device> {
     // Otherwise ggml writes what it finds to the terminal.
     whisper_rs::install_logging_hooks();
@@ -67,8 +71,6 @@ pub fn list() -> Vec<Device> {
         devices.push(Device {
             name: card.map_or(CPU.into(), |_| plain_name(&found.name)),
             description: found.description,
-            memory_free: found.free,
-            memory_total: found.total,
             card,
             integrated: found.kind == registry::Kind::IntegratedCard,
         });
@@ -78,17 +80,16 @@ pub fn list() -> Vec<Device> {
     devices
 }
 
-/// Bytes that are free on this graphics card now; none for the processor.
-pub fn memory_free(device: &Device) -> Option<u64> {
-    let card = usize::try_from(device.card?).ok()?;
-    let is_card = |found: &registry::Found| {
-        matches!(
-            found.kind,
-            registry::Kind::Card | registry::Kind::IntegratedCard
-        )
-    };
-    let mut cards = registry::all().into_iter().filter(is_card);
-    cards.nth(card).map(|found| found.free)
+/// The memory of a device. To say it, a card's driver takes some hundred megabytes of the card for
+/// this program: ask only those that are used anyway.
+pub fn memory(device: &Device) -> Memory {
+    registry::find(device.card).map_or_else(Memory::default, registry::memory)
+}
+
+/// Whether a card can be used at all: whisper.cpp itself would take the processor instead, and say
+/// so in its log alone.
+pub fn begins(device: &Device) -> bool {
+    registry::find(device.card).is_some_and(registry::begins)
 }
 
 /// ggml's `CUDA0` as `cuda:0`.
@@ -182,6 +183,8 @@ pub fn seats(devices: &[Device], jobs: usize, cores: usize) -> Vec<usize> {
 mod registry {
     use std::ffi::{CStr, c_char};
 
+    use super::Memory;
+
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub enum Kind {
         Cpu,
@@ -194,8 +197,7 @@ mod registry {
         pub name: String,
         pub description: String,
         pub kind: Kind,
-        pub free: u64,
-        pub total: u64,
+        index: usize,
     }
 
     pub fn all() -> Vec<Found> {
@@ -204,14 +206,52 @@ mod registry {
         (0..count).map(found).collect()
     }
 
+    /// The place of a graphics card by its number, else of the processor.
+    pub fn find(card: Option<i32>) -> Option<usize> {
+        let of_kind = |found: &Found| match card {
+            Some(_) => matches!(found.kind, Kind::Card | Kind::IntegratedCard),
+            None => found.kind == Kind::Cpu,
+        };
+        let number = usize::try_from(card.unwrap_or(0)).ok()?;
+        let found = all().into_iter().filter(of_kind).nth(number)?;
+        Some(found.index)
+    }
+
+    /// What the driver of the device at this place says of its memory.
+    pub fn memory(index: usize) -> Memory {
+        let (mut free, mut total) = (0usize, 0usize);
+        // SAFETY: the place is one that `find` found, and the two numbers outlive the call.
+        unsafe {
+            let device = whisper_rs_sys::ggml_backend_dev_get(index);
+            whisper_rs_sys::ggml_backend_dev_memory(device, &raw mut free, &raw mut total);
+        }
+        Memory {
+            free: free as u64,
+            total: total as u64,
+        }
+    }
+
+    /// Begins to use the device at this place, as whisper.cpp would, and ends it.
+    pub fn begins(index: usize) -> bool {
+        // SAFETY: the place is one that `find` found; no parameters are a choice of the library's,
+        // and what it made is freed once.
+        unsafe {
+            let device = whisper_rs_sys::ggml_backend_dev_get(index);
+            let backend = whisper_rs_sys::ggml_backend_dev_init(device, std::ptr::null());
+            if backend.is_null() {
+                return false;
+            }
+            whisper_rs_sys::ggml_backend_free(backend);
+        }
+        true
+    }
+
     fn found(index: usize) -> Found {
         use whisper_rs_sys as ggml;
-        let (mut free, mut total) = (0usize, 0usize);
         // SAFETY: `index` is below the count, so that the device is one; its texts live as long as
-        // the program, and the two numbers outlive the call.
+        // the program.
         let (name, description, kind) = unsafe {
             let device = ggml::ggml_backend_dev_get(index);
-            ggml::ggml_backend_dev_memory(device, &raw mut free, &raw mut total);
             (
                 text(ggml::ggml_backend_dev_name(device)),
                 text(ggml::ggml_backend_dev_description(device)),
@@ -228,8 +268,7 @@ mod registry {
             name,
             description,
             kind,
-            free: free as u64,
-            total: total as u64,
+            index,
         }
     }
 
@@ -242,6 +281,17 @@ mod registry {
         // SAFETY: as the caller says.
         unsafe { CStr::from_ptr(of) }.to_string_lossy().into_owned()
     }
+}
+
+/// So many cards, `cuda:0` and on, for tests of what is made of them.
+#[cfg(test)]
+pub fn cards(count: usize) -> Vec<Device> {
+    let card = |number| Device {
+        name: format!("cuda:{number}"),
+        card: Some(number as i32),
+        ..Device::cpu()
+    };
+    (0..count).map(card).collect()
 }
 
 #[cfg(test)]
@@ -328,6 +378,17 @@ mod tests {
         let there = list();
         assert_eq!(there[0].name, CPU);
         assert!(!there[0].is_card());
-        assert!(memory_free(&there[0]).is_none());
+        let memory = memory(&there[0]);
+        assert!(
+            memory.total > 0 && memory.free <= memory.total,
+            "{memory:?}"
+        );
+        assert!(begins(&there[0]));
+        let missing = Device {
+            card: Some(99),
+            ..Device::cpu()
+        };
+        assert!(!begins(&missing));
+        assert_eq!(super::memory(&missing), Memory::default());
     }
 }

@@ -226,16 +226,11 @@ fn note(device: &State) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcribe::devices;
 
     /// Workers on `cards` cards, as many on each, whose memory has room for all of them.
     fn cards(cards: usize, each: usize) -> Placement {
-        let devices: Vec<Device> = (0..cards)
-            .map(|number| Device {
-                name: format!("cuda:{number}"),
-                card: Some(number as i32),
-                ..Device::cpu()
-            })
-            .collect();
+        let devices = devices::cards(cards);
         let seats: Vec<usize> = (0..cards * each).map(|worker| worker % cards).collect();
         let mut placement = Placement::new(&devices, &seats);
         (0..cards).for_each(|device| placement.measured(device, each));

@@ -319,6 +319,7 @@ fn catch_panic<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcribe::devices;
 
     /// A pool on the processor.
     fn on_cpu(workers: usize) -> WorkerPool {
@@ -327,13 +328,7 @@ mod tests {
 
     /// A pool with two workers on each of so many cards.
     fn on_cards(cards: usize) -> WorkerPool {
-        let devices: Vec<Device> = (0..cards)
-            .map(|number| Device {
-                name: format!("cuda:{number}"),
-                card: Some(number as i32),
-                ..Device::cpu()
-            })
-            .collect();
+        let devices = devices::cards(cards);
         let seats: Vec<usize> = (0..2 * cards).map(|worker| worker % cards).collect();
         let pool = WorkerPool::new(devices.into(), &seats);
         for device in 0..cards {

@@ -10,7 +10,7 @@ use whisper_rs::{
 };
 
 use super::{
-    devices::Device,
+    devices::{self, Device},
     mel::MelTransform,
     whisper_callbacks::{EncoderPasses, NoSpeechProbs},
     word_times::{self, TimedToken},
@@ -193,6 +193,9 @@ impl WhisperModel {
 }
 
 fn load_on(file: &ModelFile, device: &Device) -> Result<Arc<WhisperContext>, String> {
+    if !devices::begins(device) {
+        return Err("cannot be used (its driver does not start it)".into());
+    }
     let mut parameters = WhisperContextParameters::default();
     parameters
         .use_gpu(device.is_card())

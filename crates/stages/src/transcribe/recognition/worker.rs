@@ -78,12 +78,12 @@ impl WorkerState {
 /// The states like this one that a card has room for, this one among them. The weights are there
 /// already.
 fn measure(state: &mut ModelState, device: &Device) -> Result<usize, TranscribeError> {
-    let before = devices::memory_free(device).unwrap_or(0);
+    let before = devices::memory(device).free;
     state.create()?;
-    let after = devices::memory_free(device).unwrap_or(0);
+    let devices::Memory { free: after, total } = devices::memory(device);
     // Not every driver says what is free: then the model's shape has to do.
     let need = before.saturating_sub(after).max(state.estimated_bytes()) + state.growth_bytes();
-    let room = states_with_room(after, device.memory_total, need, state.growth_bytes());
+    let room = states_with_room(after, total, need, state.growth_bytes());
     tracing::info!(device = device.name, need, after, room, "states measured");
     Ok(room)
 }

@@ -57,12 +57,12 @@ type Attributes = [Attribute];
 
 /// What an element says of itself.
 #[derive(Clone, Copy)]
-struct Said<'a> {
+struct ElementStyle<'a> {
     attributes: &'a Attributes,
     declared: &'a [Declaration],
 }
 
-impl<'a> Said<'a> {
+impl<'a> ElementStyle<'a> {
     fn attribute(self, key: &str) -> Option<&'a str> {
         let mut attributes = self.attributes.iter();
         let (_, value) = attributes.find(|(name, _)| name == key)?;
@@ -117,7 +117,7 @@ impl Visibility {
 
     /// The visibility inside an element with these attributes and declarations.
     pub fn inside(self, name: &str, attributes: &Attributes, declared: &[Declaration]) -> Self {
-        let said = Said {
+        let said = ElementStyle {
             attributes,
             declared,
         };
@@ -140,7 +140,7 @@ impl Visibility {
         inside
     }
 
-    fn take_font(&mut self, said: Said<'_>) {
+    fn take_font(&mut self, said: ElementStyle<'_>) {
         if let Some(value) = said.property("font-size") {
             let of_parent = percent(value).map(|percent| percent / 100.0 * self.font);
             self.font = of_parent.or_else(|| pixels(value, self.font)).unwrap_or(
@@ -163,7 +163,7 @@ impl Visibility {
         }
     }
 
-    fn take_paper(&mut self, name: &str, said: Said<'_>) {
+    fn take_paper(&mut self, name: &str, said: ElementStyle<'_>) {
         if said.is("background-clip", "text") {
             return;
         }
@@ -189,7 +189,7 @@ impl Visibility {
         }
     }
 
-    fn take_ink(&mut self, name: &str, said: Said<'_>) {
+    fn take_ink(&mut self, name: &str, said: ElementStyle<'_>) {
         // Links have a colour of their own.
         if name == "a" && said.attribute("href").is_some() && !self.is_filled {
             self.ink = None;
@@ -229,7 +229,7 @@ pub fn hides_by_itself(own: Visibility, parent: Visibility) -> bool {
     parent.is_visible() && !own.is_visible()
 }
 
-fn is_never_shown(name: &str, said: Said<'_>) -> bool {
+fn is_never_shown(name: &str, said: ElementStyle<'_>) -> bool {
     let is_shown_by_style = || {
         said.property("display")
             .is_some_and(|value| value != "none")
@@ -242,7 +242,7 @@ fn is_never_shown(name: &str, said: Said<'_>) -> bool {
         || (said.attribute("popover").is_some() && !is_shown_by_style())
 }
 
-fn is_gone(said: Said<'_>, font: f64) -> bool {
+fn is_gone(said: ElementStyle<'_>, font: f64) -> bool {
     said.is("display", "none")
         || said.is("content-visibility", "hidden")
         || said
@@ -259,7 +259,7 @@ fn is_gone(said: Said<'_>, font: f64) -> bool {
 }
 
 /// Pages that fade in begin transparent, with their movement declared beside it.
-fn moves(said: Said<'_>) -> bool {
+fn moves(said: ElementStyle<'_>) -> bool {
     let declares = |key: &str, nothing: &str| {
         said.property(key)
             .is_some_and(|value| value != nothing && value != "none" && !value.is_empty())

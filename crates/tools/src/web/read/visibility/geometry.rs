@@ -1,11 +1,11 @@
 //! Ways to hide an element that leave it there: off the screen, cut off, masked, moved.
 
-use super::{FAINTEST, SMALLEST, Said};
+use super::{ElementStyle, FAINTEST, SMALLEST};
 use crate::web::read::css::value::{
     FONT, calls, colour, degrees, inside, percent, pixels, share, words,
 };
 
-pub(super) fn is_off_screen(said: Said<'_>, font: f64) -> bool {
+pub(super) fn is_off_screen(said: ElementStyle<'_>, font: f64) -> bool {
     let at_most = |key: &&str| said.pixels(key, font).is_some_and(|at| at <= OFF_SCREEN);
     let at_least = |key: &&str| said.pixels(key, font).is_some_and(|at| at >= FAR);
     let is_placed = said.is("position", "absolute") || said.is("position", "fixed");
@@ -24,7 +24,7 @@ pub(super) fn is_off_screen(said: Said<'_>, font: f64) -> bool {
         || (is_placed && (["left", "right"].iter().any(is_beside) || is_behind()))
 }
 
-pub(super) fn is_cut_off(said: Said<'_>, font: f64) -> bool {
+pub(super) fn is_cut_off(said: ElementStyle<'_>, font: f64) -> bool {
     let clips = said.property("overflow").is_some_and(|value| {
         let mut ways = value.split(' ');
         ways.any(|way| ["hidden", "clip", "auto", "scroll"].contains(&way))
@@ -113,7 +113,7 @@ fn is_flat_polygon(arguments: &[&str], font: f64) -> bool {
 }
 
 /// Whether a mask or a filter leaves nothing to see.
-pub(super) fn is_masked(said: Said<'_>) -> bool {
+pub(super) fn is_masked(said: ElementStyle<'_>) -> bool {
     let is_empty_mask = said.property("mask-image").is_some_and(|value| {
         calls(value).iter().any(|(_, arguments)| {
             let mut colours = arguments.iter().filter_map(|word| colour(word)).peekable();
@@ -140,7 +140,7 @@ pub(super) fn is_masked(said: Said<'_>) -> bool {
 }
 
 /// Whether an element is shrunk to nothing, turned to its edge or moved off the screen.
-pub(super) fn is_moved_away(said: Said<'_>, font: f64) -> bool {
+pub(super) fn is_moved_away(said: ElementStyle<'_>, font: f64) -> bool {
     let transform = calls(said.property("transform").unwrap_or_default());
     let shows_back = transform.iter().any(|(function, arguments)| {
         ["rotatex", "rotatey"].contains(function)
