@@ -22,18 +22,22 @@ die() {
 
 # Debian starts a package's service when it is installed; these are started below, under other names.
 packages() {
-    local policy=/usr/sbin/policy-rc.d made=""
-    ! command -v slurmctld slurmd slurmdbd munged mariadbd sacct >/dev/null 2>&1 || return 0
+    local policy=/usr/sbin/policy-rc.d
+    local command missing=""
+    for command in slurmctld slurmd slurmdbd munged mariadbd sacct; do
+        command -v $command >/dev/null 2>&1 || missing=yes
+    done
+    [ -n "$missing" ] || return 0
     [ "$(id -u)" = 0 ] || die "missing: Slurm (Debian/Ubuntu: apt-get install $PACKAGES)"
     if [ ! -e $policy ]; then
+        # Whatever happens below: no service of this machine starts while it is there.
+        trap 'rm -f /usr/sbin/policy-rc.d' EXIT
         printf '#!/bin/sh\nexit 101\n' > $policy
         chmod +x $policy
-        made=yes
     fi
     apt-get update -qq >&2
     # shellcheck disable=SC2086 # several words
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $PACKAGES >&2
-    [ -z "$made" ] || rm $policy
 }
 
 # until_it COMMAND…: waits until the command succeeds.

@@ -24,6 +24,9 @@ pub struct Submitted {
     pub submitted: String,
     /// The number of shards.
     pub shards: u32,
+    /// Recordings, or folders of them; all of the project where empty.
+    #[serde(default)]
+    pub recordings: Vec<String>,
     /// In the order of submission.
     pub jobs: Vec<Job>,
 }

@@ -53,6 +53,10 @@ pub fn submit(
 
 /// Cancels jobs; what is gone already is no error.
 pub fn cancel(ids: &[u64]) {
+    // Without a number `scancel` takes the user's variables for what is to be cancelled.
+    if ids.is_empty() {
+        return;
+    }
     let mut command = Command::new("scancel");
     command.args(ids.iter().map(u64::to_string));
     // Nothing can be done about it, and the error that counts is told.
@@ -71,12 +75,12 @@ fn explained(error: SlurmError) -> SlurmError {
     }
 }
 
-/// The numbers of this user's jobs that have not ended and were submitted in `folder`, by whatever
-/// means: a record of ours could lack one. An array is one of them.
+/// The numbers of the jobs that have not ended and were submitted in `folder`, by whomever and by
+/// whatever means: a record of ours could lack one. An array is one of them.
 pub fn unfinished(folder: &Path) -> Result<BTreeSet<u64>, SlurmError> {
     let names = StepName::ALL.map(StepName::job).join(",");
     let mut squeue = Command::new("squeue");
-    squeue.args(["--noheader", "--me", "--format=%F|%Z"]);
+    squeue.args(["--noheader", "--format=%F|%Z"]);
     squeue.arg(format!("--name={names}"));
     let text = printed_by(&mut squeue, "squeue")?;
     let whole = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

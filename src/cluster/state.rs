@@ -202,15 +202,18 @@ impl Record<'_> {
     }
 }
 
-/// The places of an array in `[4-6,9]` or `1-200%8`.
+/// The places of an array in `[4-6,9]`, `1-200%8` or `2-10:2`.
 fn range(text: &str) -> Vec<u32> {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     let inside = inside.split('%').next().unwrap_or_default();
     let mut places = Vec::new();
     for part in inside.split(',') {
+        let (part, step) = part.split_once(':').unwrap_or((part, "1"));
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
-            places.extend(first..=last.min(first.saturating_add(MOST_PLACES)));
+        let numbers = (first.parse::<u32>(), last.parse::<u32>(), step.parse());
+        if let (Ok(first), Ok(last), Ok(step @ 1..)) = numbers {
+            let last = last.min(first.saturating_add(MOST_PLACES));
+            places.extend((first..=last).step_by(step));
         }
     }
     places
@@ -229,6 +232,14 @@ mod tests {
             *counts.entry(job.phase).or_default() += 1;
         }
         counts
+    }
+
+    #[test]
+    fn places_come_singly_in_ranges_and_in_steps() {
+        assert_eq!(range("[4-6,9]"), [4, 5, 6, 9]);
+        assert_eq!(range("1-3%8"), [1, 2, 3]);
+        assert_eq!(range("2-10:4,11"), [2, 6, 10, 11]);
+        assert_eq!(range("1-5:0,x"), [0; 0]);
     }
 
     #[test]

@@ -74,6 +74,10 @@ fn heard(talk: &str, language: &str, device: &str) -> (String, f64) {
         ],
     );
     let seconds = begun.elapsed().as_secs_f64();
+    assert!(
+        !said.contains("it was left") && !said.contains("out of memory"),
+        "a device did not work: {said}"
+    );
     let path = folder.path().join(format!("{NAME}.json"));
     let transcript = fs::read_to_string(path).unwrap_or_else(|_| panic!("{said}"));
     assert!(

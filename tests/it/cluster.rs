@@ -93,7 +93,7 @@ fn scripts_are_written_with_what_to_type() {
     // What `auto` means is decided here, the same for all shards, and code finds ideas with the
     // encoder of sentences.
     let (models, sound) = if ON_CARDS {
-        ("'large-v3-turbo'", "sound=('--model' 'large-v3-turbo'")
+        ("'large-v3-turbo'", "sound=('--model' 'auto-on-card'")
     } else {
         ("'tiny.en' 'base'", "sound=('--jobs'")
     };
@@ -259,6 +259,8 @@ impl Job {
             "scontrol",
             "#!/bin/bash\necho \"$*\" >> requeued\n",
         );
+        // Nothing is accounted.
+        program(folder.path(), "sacct", "#!/bin/bash\nexit 1\n");
         Self { folder }
     }
 
@@ -439,8 +441,9 @@ fn until(path: &Path) {
 fn nothing_is_collected_of_shards_that_were_cancelled() {
     let job = Job::new("echo \"$*\" >> steps");
     let says = |state: &str| {
-        let print =
-            format!("#!/bin/bash\necho 'JobId=8 ArrayJobId=7 JobState={state} ExitCode=0:15'\n");
+        let print = format!(
+            "#!/bin/bash\n[ \"$*\" = 'show job --oneliner 7' ] && echo 'JobId=8 ArrayJobId=7 JobState={state} ExitCode=0:15'\n"
+        );
         program(job.folder.path(), "scontrol", &print);
     };
     let script = job.script(StepName::Collect, Vec::new());
@@ -452,7 +455,15 @@ fn nothing_is_collected_of_shards_that_were_cancelled() {
         "{text}"
     );
     assert_eq!(job.note("steps"), "");
+    // The controller has forgotten it, and the accounts have not.
     says("FAILED");
+    program(
+        job.folder.path(),
+        "sacct",
+        "#!/bin/bash\n[ \"${*: -1}\" = --jobs=7 ] && printf 'COMPLETED\nCANCELLED by 0\n'\n",
+    );
+    assert_eq!(job.ended(&script).0, Some(130));
+    program(job.folder.path(), "sacct", "#!/bin/bash\necho COMPLETED\n");
     assert_eq!(job.ended(&script).0, Some(0));
     assert_eq!(job.note("steps").lines().count(), 3);
 }

@@ -2,6 +2,7 @@
 //! is there, and the user's own settings hold where the project leaves it to the machine.
 
 use serde_json::Value;
+use taskgen::transcribe::devices;
 
 use crate::support::project::Project;
 
@@ -29,6 +30,11 @@ fn a_device_that_is_not_there_is_refused_with_those_that_are() {
         said.contains("no such device: `cuda:7`") && said.contains("cpu"),
         "{said}"
     );
+    if !devices::ON_CARDS {
+        // Another machine may have one.
+        let said = project.fails(&["transcribe", "--device", "cards"], 74);
+        assert!(said.contains("no graphics card is found"), "{said}");
+    }
     let said = project.fails(&["doctor", "--bench", "--device", "cuda:7"], 2);
     assert!(said.contains("no such device"), "{said}");
     let said = project.fails(&["doctor", "--model", "base"], 2);
@@ -55,9 +61,16 @@ fn doctor_lists_the_devices_and_what_suits_them() {
     assert!(fine && cpu.contains("cores"), "{cpu}");
     let (fine, workers) = found(&findings, "transcription");
     assert!(fine && workers.contains("workers on cpu"), "{workers}");
-    for what in ["speech model that suits", "language model that suits"] {
-        assert!(found(&findings, what).0);
+    for (what, model) in [
+        ("speech model that suits", ["tiny.en", "large-v3-turbo"]),
+        ("language model that suits", ["qwen2.5-coder", "qwen3"]),
+    ] {
+        let (_, suits) = found(&findings, what);
+        assert!(model.iter().any(|name| suits.starts_with(name)), "{suits}");
     }
+    let findings = doctor(&["--device", "cards"]);
+    let (fine, said) = found(&findings, "transcription");
+    assert!(fine || said.contains("no graphics card"), "{said}");
     let findings = doctor(&["--device", "cuda:7"]);
     let (fine, said) = found(&findings, "transcription");
     assert!(!fine && said.contains("cuda:7"), "{said}");

@@ -105,7 +105,7 @@ pub struct Sound {
     #[arg(long)]
     pub words: bool,
     /// Devices, separated by commas: cpu, cuda:0, vulkan:1 … as `taskgen doctor` lists them; auto
-    /// for the graphics cards, or the processor where there is none
+    /// for the graphics cards, or the processor where there is none; cards for these or an error
     #[arg(long, value_name = "LIST")]
     pub device: Option<String>,
     /// Threads that transcribe at once; 0 for one per core, or what a card's memory has room for

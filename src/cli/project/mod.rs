@@ -89,6 +89,7 @@ impl Project {
             Some(folder) => folder.clone(),
             None => file
                 .parent()
+                .filter(|folder| !folder.as_os_str().is_empty())
                 .map_or_else(|| PathBuf::from("."), Path::to_owned),
         };
         let mut loaded = config::load(Some(file))?;

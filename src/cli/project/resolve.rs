@@ -34,7 +34,10 @@ use crate::{
         AskError, Budget, ChatModel, Limits, Llm, LlmOptions, Parameters, Prices, Prompts, is_code,
     },
     store::Store,
-    transcribe::{self, Decoder, Device, Engine, ModelChoice, Options, Resolver},
+    transcribe::{
+        self, Decoder, Device, DeviceError, Engine, ModelChoice, Options, Resolver,
+        TranscribeError, devices,
+    },
 };
 
 /// The tools for stages in which `roles` answer, by the models that the configuration gives them.
@@ -327,7 +330,7 @@ fn names_and_terms(file: &Path) -> Result<String> {
 
 /// Free memory of a card on which `auto` means the large model: its weights, a few states, and room
 /// for others.
-const CARD_FOR_SPEECH: u64 = 6 << 30;
+const CARD_FOR_SPEECH: u64 = 6_000_000_000;
 
 /// The free memory of each card of its own. What is part of the processor shares its memory, and is
 /// not faster than it.
@@ -335,8 +338,7 @@ pub fn cards(devices: &[Device]) -> Vec<(&Device, u64)> {
     let own = devices
         .iter()
         .filter(|card| card.is_card() && !card.integrated);
-    own.map(|card| (card, transcribe::devices::memory(card).free))
-        .collect()
+    own.map(|card| (card, devices::memory(card).free)).collect()
 }
 
 /// The card with most free memory, if that is enough for the large model.
@@ -399,8 +401,17 @@ pub fn engine_on(
 
 /// The devices that the configuration names.
 pub fn devices(config: &Transcribe) -> Result<Vec<Device>> {
-    transcribe::devices::choose(&config.device, &transcribe::devices::list())
-        .map_err(|error| Usage(error).into())
+    match devices::choose(&config.device, &devices::list()) {
+        Ok(chosen) => Ok(chosen),
+        Err(error @ DeviceError::Named(_)) => Err(Usage(error.to_string()).into()),
+        // Another machine may have one.
+        Err(error @ DeviceError::NoCard) => {
+            let lost = TranscribeError::NoDevice {
+                what: "none is a graphics card".into(),
+            };
+            Err(anyhow::Error::new(lost).context(error))
+        }
+    }
 }
 
 /// Runs the asynchronous part of a command.

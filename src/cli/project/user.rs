@@ -12,6 +12,10 @@ use crate::{cli::ui::exit::Usage, files, text::toml_error};
 const HINT: &str =
     "the user's file has `device` and `jobs` of `[transcribe]`; all else is the project's";
 
+const SECTION: &str = "[transcribe]";
+/// The beginning of a new file.
+const HEAD: &str = "# Settings of this machine, written by `taskgen doctor --bench`; a project's `taskgen.toml` wins.\n";
+
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -58,26 +62,43 @@ pub fn read(path: &Path) -> Result<UserConfig> {
         .map_err(|error| Usage(toml_error::explain(path, &text, &error, &[], HINT)).into())
 }
 
-/// Writes the number of workers into the file, and leaves the rest of it.
+/// Writes the number of workers into the file, and leaves the rest of it as it is.
 pub fn set_jobs(path: &Path, jobs: usize) -> Result<()> {
-    let mut kept = read(path)?;
-    kept.transcribe.jobs = Some(jobs);
-    let mut text = String::from(
-        "# Settings of this machine, written by `taskgen doctor --bench`; a project's `taskgen.toml` wins.\n[transcribe]\n",
-    );
-    if let Some(device) = &kept.transcribe.device {
-        text.push_str(&format!(
-            "device = {}\n",
-            toml::Value::from(device.as_str())
-        ));
-    }
-    text.push_str(&format!(
-        "jobs = {jobs} # workers; the fastest of those that were tried\n"
-    ));
-    if let Some(folder) = path.parent() {
+    // A link leads to where the user keeps the file.
+    let file = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = match fs_err::read_to_string(&file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => HEAD.to_owned(),
+        read => read.map_err(|error| Usage(error.to_string()))?,
+    };
+    // What cannot be read must not be written to.
+    read(&file)?;
+    if let Some(folder) = file.parent() {
         fs_err::create_dir_all(folder)?;
     }
-    Ok(files::write_whole(path, text.as_bytes())?)
+    Ok(files::write_whole(
+        &file,
+        with_jobs(&before, jobs).as_bytes(),
+    )?)
+}
+
+/// The text of the file with this number of workers. It has one section, so that each key is on a
+/// line of its own.
+fn with_jobs(before: &str, jobs: usize) -> String {
+    let ours = format!("jobs = {jobs} # workers; the fastest of those that were tried");
+    let is_jobs = |line: &str| {
+        let key = line.split('=').next().unwrap_or_default().trim();
+        key == "jobs" && line.contains('=')
+    };
+    let is_section = |line: &str| line.trim_start().starts_with(SECTION);
+    let mut lines: Vec<&str> = before.lines().collect();
+    if let Some(place) = lines.iter().position(|line| is_jobs(line)) {
+        lines[place] = &ours;
+    } else if let Some(place) = lines.iter().position(|line| is_section(line)) {
+        lines.insert(place + 1, &ours);
+    } else {
+        lines.extend([SECTION, &ours]);
+    }
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]
@@ -91,8 +112,16 @@ mod tests {
         assert_eq!(read(&file).expect("no file"), UserConfig::default());
         set_jobs(&file, 3).expect("written");
         assert_eq!(read(&file).expect("read").transcribe.jobs, Some(3));
-        fs_err::write(&file, "[transcribe]\ndevice = \"cuda:1\"\n").expect("written");
+        let mine = "# mine\n[transcribe]\ndevice = \"cuda:1\" # the big one\n";
+        let kept = folder.path().join("dotfiles.toml");
+        fs_err::write(&kept, mine).expect("written");
+        fs_err::remove_file(&file).expect("removed");
+        std::os::unix::fs::symlink(&kept, &file).expect("a link");
+        set_jobs(&file, 4).expect("written");
         set_jobs(&file, 5).expect("written");
+        let text = fs_err::read_to_string(&kept).expect("the file behind the link");
+        assert!(text.contains("# mine") && text.contains("# the big one"));
+        assert_eq!(text.matches("jobs").count(), 1, "{text}");
         let wanted = OfMachine {
             device: Some("cuda:1".into()),
             jobs: Some(5),

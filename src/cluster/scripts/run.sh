@@ -41,12 +41,15 @@ finish() {
         ;;
     [0-6] | 130) ;;
     *)
-        printf x >> "$crashes"
         local crash
-        crash=$(wc -c < "$crashes")
-        echo "crash number ${crash:-?}: exit code $code"
-        # Where they cannot be counted, it is not started again.
-        if [ "${crash:-0}" -ge 1 ] && [ "$crash" -le "$retries" ]; then again; fi
+        # Where the project's own disk is full, all starts are counted instead.
+        if printf x 2>/dev/null >> "$crashes"; then
+            crash=$(wc -c < "$crashes")
+        else
+            crash=$((${SLURM_RESTART_COUNT:-0} + 1))
+        fi
+        echo "crash number $crash: exit code $code"
+        if [ "$crash" -le "$retries" ]; then again; fi
         ;;
     esac
     exit "$code"

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     context::{Notice, Notify, SoundReport, StageReport},
-    data::{Ms, SeminarId, Transcript},
+    data::{Ms, SeminarId, Transcript, id::sha256_hex},
 };
 
 /// Recordings, and the folder for their transcripts.
@@ -178,13 +178,11 @@ impl Batch<'_> {
     }
 
     fn look(&self, item: &BatchItem<'_>) -> Result<Surveyed, TranscribeError> {
+        if !self.is_ours(item) {
+            return Ok(Surveyed::OtherShard);
+        }
         if let Some(seminar) = self.forgotten_id(item)? {
             return Ok(Surveyed::Forgotten(seminar));
-        }
-        if let Some(shard) = self.shard
-            && !shard.holds(&output::recording_sha256(item.transcripts, item.recording)?)
-        {
-            return Ok(Surveyed::OtherShard);
         }
         let options = match Sidecar::read(item.recording) {
             Ok(sidecar) => sidecar.options(&self.options),
@@ -200,6 +198,14 @@ impl Batch<'_> {
             reason,
             seconds,
         })))
+    }
+
+    /// Whether a recording is of this shard. One that cannot be read is of one shard, too, which
+    /// says so.
+    fn is_ours(&self, item: &BatchItem<'_>) -> bool {
+        let Some(shard) = self.shard else { return true };
+        let sha256 = output::recording_sha256(item.transcripts, item.recording);
+        shard.holds(&sha256.unwrap_or_else(|_| sha256_hex(item.recording.name.as_bytes())))
     }
 
     /// Transcribes a recording, where that is to be done.

@@ -30,7 +30,7 @@ pub use discover::{Discovered, EXTENSIONS, FORMATS, Recording, discover, is_reco
 pub use error::TranscribeError;
 pub use language::{span::LanguageSpan, tag::Language};
 pub use media::{Decoder, MediaError, serve as serve_decoding, serve_length};
-pub use options::{AUTO_ON_CARD, ModelChoice, Options};
+pub use options::{AUTO_ON_CARD, ModelChoice, ON_CARD, Options};
 pub use output::{
     TranscriptMeta, TranscriptStatus, check_writable, journal_path, load, meta_path,
     recording_sha256, save_existing, transcript_path, transcript_status, transcripts_in,
@@ -38,7 +38,7 @@ pub use output::{
 pub use quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue};
 pub use recognition::{
     bench::Sample,
-    devices::{self, Device},
+    devices::{self, Device, DeviceError},
     engine::{Engine, Resolver},
 };
 pub use shard::Shard;

@@ -13,6 +13,9 @@ const AUTO_MULTILINGUAL: &str = "base";
 /// The model that `auto` means on a machine with a graphics card that has room for it.
 pub const AUTO_ON_CARD: &str = "large-v3-turbo";
 
+/// The word for that choice, where another machine than the one that transcribes has made it.
+pub const ON_CARD: &str = "auto-on-card";
+
 /// The speech model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ModelChoice {
@@ -26,12 +29,12 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
-    /// Reads `auto`, a name or a path.
+    /// Reads `auto`, `auto-on-card`, a name or a path.
     pub fn parse(text: &str) -> Self {
-        if text == "auto" {
-            Self::Auto
-        } else {
-            Self::Named(text.into())
+        match text {
+            "auto" => Self::Auto,
+            ON_CARD => Self::AutoOnCard,
+            name => Self::Named(name.into()),
         }
     }
 
@@ -109,6 +112,7 @@ mod tests {
             assert_eq!(choice.fitting(false), [AUTO_MULTILINGUAL, AUTO_ON_CARD]);
         }
         assert_eq!(ModelChoice::parse("small").fitting(true), ["small"]);
+        assert_eq!(ModelChoice::parse(ON_CARD), ModelChoice::AutoOnCard);
         assert_eq!(ModelChoice::AutoOnCard.name_for(true), AUTO_ON_CARD);
     }
 }

@@ -249,10 +249,13 @@ pub fn save_existing(
 
 /// Finds out whether transcripts can be written to `folder` before an hour is spent on the first.
 pub fn check_writable(folder: &Path) -> Result<(), TranscribeError> {
-    let probe = folder.join(format!(".writable-{}", std::process::id()));
     fs_err::create_dir_all(folder)?;
-    files::create_new(&probe)?.write_all(b"?")?;
-    Ok(fs_err::remove_file(&probe)?)
+    // Processes on several machines may have the same number, and this one may be killed here.
+    let mut probe = tempfile::Builder::new()
+        .prefix(".writable-")
+        .tempfile_in(folder)?;
+    probe.write_all(b"?")?;
+    Ok(probe.close()?)
 }
 
 /// Name and version of this program.

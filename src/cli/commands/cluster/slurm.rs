@@ -20,7 +20,7 @@ use crate::{
     embed, files,
     llm::is_code,
     store::{NoLocks, WriteLock},
-    transcribe::{AUTO_ON_CARD, ModelChoice, devices},
+    transcribe::{ModelChoice, ON_CARD, devices},
 };
 
 /// Most shards where no number is given.
@@ -92,26 +92,32 @@ fn plan(global: &Global, args: &Arguments, project: &Project, recordings: usize)
         ModelChoice::Auto if args.gpus > 0 && devices::ON_CARDS => ModelChoice::AutoOnCard,
         choice => choice,
     };
+    // A node whose cards do not work must not do with its processor what was meant for them.
+    let device = match config.transcribe.device.as_str() {
+        devices::AUTO if args.gpus > 0 && devices::ON_CARDS => devices::CARDS,
+        device => device,
+    };
+    let resources = Resources {
+        partition: args.partition.clone(),
+        account: args.account.clone(),
+        gpus: args.gpus,
+        cpus: args.cpus,
+        memory: args.memory.clone(),
+        time: args.time.clone(),
+    };
     let mut plan = Plan {
         program: word(&fs_err::canonicalize(std::env::current_exe()?)?)?,
         folder: whole(&project.root)?,
         recordings: paths.collect::<Result<_>>()?,
         options: options(global, project)?,
         places: places(global)?,
-        sound: sound(&args.sound, &choice, args.cpus)?,
+        sound: sound(&args.sound, &choice, device, &resources)?,
         models: speech_models(&choice),
         shards: args
             .shards
             .unwrap_or_else(|| recordings.min(USUAL_SHARDS) as u32),
         retries: args.retries,
-        resources: Resources {
-            partition: args.partition.clone(),
-            account: args.account.clone(),
-            gpus: args.gpus,
-            cpus: args.cpus,
-            memory: args.memory.clone(),
-            time: args.time.clone(),
-        },
+        resources,
         steps: steps
             .iter()
             .map(|step| step_name(*step).to_owned())
@@ -225,15 +231,23 @@ fn asking(global: &Global) -> Result<Vec<String>> {
     if global.retry_failed {
         flags.push("--retry-failed".into());
     }
+    if global.replay {
+        flags.push("--replay".into());
+    }
     Ok(flags)
 }
 
 /// Flags of `transcribe`.
-fn sound(sound: &Sound, choice: &ModelChoice, cpus: u32) -> Result<Vec<String>> {
+fn sound(
+    sound: &Sound,
+    choice: &ModelChoice,
+    device: &str,
+    resources: &Resources,
+) -> Result<Vec<String>> {
     let mut flags = Vec::new();
     let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
     if *choice == ModelChoice::AutoOnCard {
-        add("--model", AUTO_ON_CARD.to_owned());
+        add("--model", ON_CARD.to_owned());
     } else if let Some(model) = &sound.model {
         let path = Path::new(model);
         add(
@@ -254,20 +268,23 @@ fn sound(sound: &Sound, choice: &ModelChoice, cpus: u32) -> Result<Vec<String>> 
     if let Some(channel) = sound.channel {
         add("--channel", channel.to_string());
     }
-    // The job has a part of the cores that its node has.
-    add(
-        "--jobs",
-        sound
-            .jobs
-            .map_or_else(|| cpus.to_string(), |jobs| jobs.to_string()),
-    );
-    if let Some(devices) = &sound.device {
-        add("--device", devices.clone());
-    }
+    let workers = || workers(resources, device);
+    add("--jobs", sound.jobs.unwrap_or_else(workers).to_string());
+    add("--device", device.to_owned());
     if sound.words {
         flags.push("--words".into());
     }
     Ok(flags)
+}
+
+/// The workers of a job, which has a part of its node's cores: one for each of them; on cards a few
+/// for each card, and at least one.
+fn workers(resources: &Resources, device: &str) -> usize {
+    let (cpus, cards) = (resources.cpus as usize, resources.gpus as usize);
+    if cards == 0 || device == devices::CPU || !devices::ON_CARDS {
+        return cpus;
+    }
+    cards * (cpus / cards).clamp(1, devices::MOST_STATES)
 }
 
 /// The speech models that may be needed. A file of the user's own is there.
@@ -360,6 +377,7 @@ fn submit(project: &Project, plan: &Plan) -> Result<Submitted> {
     let mut submitted = Submitted {
         submitted: jiff::Timestamp::now().to_string(),
         shards: plan.shards,
+        recordings: plan.recordings.clone(),
         jobs: Vec::new(),
     };
     for step in StepName::ALL {

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{Read as _, Seek as _, SeekFrom},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Result;
@@ -76,7 +76,8 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
         .into());
     };
     let (source, jobs) = cluster::slurm::states(&submitted)?;
-    let found = transcribe::discover(&project.seminars(), &[]).unwrap_or_default();
+    let paths: Vec<PathBuf> = submitted.recordings.iter().map(PathBuf::from).collect();
+    let found = transcribe::discover(&project.seminars(), &paths).unwrap_or_default();
     let transcripts = found.recordings.iter().filter(|recording| {
         transcribe::transcript_path(&project.transcripts(), recording).exists()
     });

@@ -2,7 +2,7 @@
 //! and writes the fastest number to the user's own settings.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -43,7 +43,7 @@ struct Bench {
     /// Workers in all with which each device is at its best.
     jobs: usize,
     /// The file with the user's settings; none where there is no folder for them, or other devices
-    /// were measured than are used.
+    /// or another model was measured than is usual.
     written: Option<PathBuf>,
 }
 
@@ -61,7 +61,6 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
         Some(project) => project.loaded.config,
         None => config::load(None)?.config,
     };
-    let usual = config.transcribe.device.clone();
     if let Some(device) = &args.device {
         config.transcribe.device.clone_from(device);
     }
@@ -71,8 +70,12 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     let devices = resolve::devices(&config.transcribe)?;
     let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
     let mut bench = measure(global, &devices, &model, &notify)?;
-    // The number of other devices than those of the next run would slow that one down.
-    let path = user::path().filter(|_| config.transcribe.device == usual);
+    // The number holds in every project of this user: one for other devices or another model than
+    // is usual would slow them down.
+    let usual = config::load(None)?.config.transcribe;
+    let is_usual =
+        (&usual.device, &usual.model) == (&config.transcribe.device, &config.transcribe.model);
+    let path = user::path().filter(|_| is_usual);
     let kept = path.map(|path| user::set_jobs(&path, bench.jobs).map(|()| path));
     let kept = kept.transpose();
     if let Ok(path) = &kept {
@@ -100,48 +103,85 @@ fn measure(
         jobs: 0,
         written: None,
     };
-    let mut best_of_all = usize::MAX;
+    // Workers take the devices in turn: each gets as many as the one that wants fewest.
+    let mut fewest = usize::MAX;
+    let mut failed = None;
+    let mut working = 0;
     for device in devices {
         let until = Instant::now() + ALL / devices.len() as u32;
-        let mut best = (0.0, 1);
-        let (mut states, most) = (1, most_states(device));
-        loop {
-            let begun = Instant::now();
-            let engine = resolve::engine_on(global, vec![device.clone()], states, notify)?;
-            let sample = Sample::english(&engine, &recording)?;
-            let speed = sample.speed(&engine, &bench.model, ONE)?;
-            // Its memory may have room for fewer than asked for.
-            let working = engine.working();
-            if working < states && working <= best.1 {
-                break;
+        let speed_of = |states| speed(global, device, states, &bench.model, &recording, notify);
+        match best_states(device, until, &mut bench.speeds, speed_of, notify) {
+            Ok(best) => {
+                fewest = fewest.min(best);
+                working += 1;
             }
-            let is_full = working < states;
-            states = working;
-            notify(Notice::Say(&line(&device.name, states, speed)));
-            bench.speeds.push(Speed {
-                device: device.name.clone(),
-                states,
-                times_real_time: (speed * 10.0).round() / 10.0,
-            });
-            let is_worth_it = speed >= best.0 * WORTH;
-            if speed > best.0 {
-                best = (speed, states);
+            // `transcribe` would go on with the others, too.
+            Err(error) => {
+                notify(Notice::Say(&format!("{}: {error:#}", device.name)));
+                failed = Some(error);
             }
-            // The next one takes about as long as this one.
-            let has_time = Instant::now() + begun.elapsed() <= until;
-            if !is_worth_it || is_full || states >= most || !has_time {
-                break;
-            }
-            states = most.min(2 * states);
         }
-        // Workers take the devices in turn: each gets as many as the one that wants fewest.
-        best_of_all = best_of_all.min(best.1);
     }
-    if bench.speeds.is_empty() {
-        return Err(Usage("no device was measured".into()).into());
+    if working == 0 {
+        return Err(failed.unwrap_or_else(|| Usage("no device was measured".into()).into()));
     }
-    bench.jobs = best_of_all * devices.len();
+    bench.jobs = fewest * working;
     Ok(bench)
+}
+
+/// Times real time with so many workers on a device, and how many of them have room there.
+fn speed(
+    global: &Global,
+    device: &Device,
+    states: usize,
+    model: &str,
+    recording: &Path,
+    notify: &Notify,
+) -> Result<(f64, usize)> {
+    let engine = resolve::engine_on(global, vec![device.clone()], states, notify)?;
+    let sample = Sample::english(&engine, recording)?;
+    let speed = sample.speed(&engine, model, ONE)?;
+    Ok((speed, engine.working()))
+}
+
+/// The number of workers with which a device is fastest: 1, 2, 4 … until more are not worth it, or
+/// the time is over. Adds what it measured to `speeds`.
+fn best_states(
+    device: &Device,
+    until: Instant,
+    speeds: &mut Vec<Speed>,
+    speed_of: impl Fn(usize) -> Result<(f64, usize)>,
+    notify: &Notify,
+) -> Result<usize> {
+    let mut best = (0.0, 1);
+    let (mut states, most) = (1, most_states(device));
+    loop {
+        let begun = Instant::now();
+        let (speed, working) = speed_of(states)?;
+        // Its memory may have room for fewer than asked for.
+        if working < states && working <= best.1 {
+            break;
+        }
+        let is_full = working < states;
+        states = working;
+        notify(Notice::Say(&line(&device.name, states, speed)));
+        speeds.push(Speed {
+            device: device.name.clone(),
+            states,
+            times_real_time: (speed * 10.0).round() / 10.0,
+        });
+        let is_worth_it = speed >= best.0 * WORTH;
+        if speed > best.0 {
+            best = (speed, states);
+        }
+        // The next one takes about as long as this one.
+        let has_time = Instant::now() + begun.elapsed() <= until;
+        if !is_worth_it || is_full || states >= most || !has_time {
+            break;
+        }
+        states = most.min(2 * states);
+    }
+    Ok(best.1)
 }
 
 /// On a processor no more than its cores.
@@ -173,8 +213,8 @@ fn text(bench: &Bench) -> String {
     let written = match &bench.written {
         Some(path) => format!("`jobs = {}` is written to `{}`", bench.jobs, path.display()),
         None => format!(
-            "nothing is written: `transcribe --device {} --jobs {}` is the fastest",
-            bench.devices, bench.jobs
+            "nothing is written: `transcribe --device {} --model {} --jobs {}` is the fastest",
+            bench.devices, bench.model, bench.jobs
         ),
     };
     format!("model {}\n{rows}\n{written}", bench.model)

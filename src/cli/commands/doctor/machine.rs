@@ -8,12 +8,15 @@ use crate::{
         project::{resolve, roles::DEFAULT_MODEL, settings::Transcribe},
         ui::output::bytes,
     },
-    transcribe::{self, Device, devices},
+    transcribe::{self, Device, DeviceError, devices},
 };
 
 /// Language models for cards by the free memory with which all their layers have room, the largest
 /// first.
-const LANGUAGE_ON_CARD: [(u64, &str); 2] = [(10 << 30, "qwen3-8b"), (6 << 30, "qwen3-4b-instruct")];
+const LANGUAGE_ON_CARD: [(u64, &str); 2] = [
+    (10_000_000_000, "qwen3-8b"),
+    (6_000_000_000, "qwen3-4b-instruct"),
+];
 /// The language model for a processor of at least so many cores.
 const LANGUAGE_ON_CORES: &str = "qwen2.5-coder-1.5b";
 const CORES_FOR_LANGUAGE: usize = 8;
@@ -56,11 +59,12 @@ fn device(device: &Device) -> Finding {
 }
 
 /// The number of transcription workers and their threads, with the reason.
-fn workers(config: &Transcribe, chosen: &Result<Vec<Device>, String>) -> Finding {
+fn workers(config: &Transcribe, chosen: &Result<Vec<Device>, DeviceError>) -> Finding {
     let chosen = match chosen {
         Ok(chosen) => chosen,
         Err(error) => {
-            let (found, hint) = error.split_once("\nhint: ").unwrap_or((error, ""));
+            let error = error.to_string();
+            let (found, hint) = error.split_once("\nhint: ").unwrap_or((&error, ""));
             return Finding {
                 what: "transcription".into(),
                 fine: false,

@@ -7,6 +7,8 @@ use serde::Serialize;
 pub const CPU: &str = "cpu";
 /// In a list of devices: all graphics cards, and the processor where there is none.
 pub const AUTO: &str = "auto";
+/// The same, where a processor alone will not do.
+pub const CARDS: &str = "cards";
 /// States on one card where nothing says how many: each has a thread that draws its tokens, and
 /// more than a few of them wait for each other.
 pub const MOST_STATES: usize = 8;
@@ -112,25 +114,44 @@ pub const ON_CARDS: bool = cfg!(any(
     feature = "vulkan"
 ));
 
-/// The devices of `there` that `list` names: `auto`, or names with commas between them.
-pub fn choose(list: &str, there: &[Device]) -> Result<Vec<Device>, String> {
-    if list.trim() == AUTO {
-        return Ok(automatic(there));
+/// Devices that cannot be used.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// What is named wrongly, with a hint.
+    #[error("{0}")]
+    Named(String),
+    /// Cards are wanted, and there is none.
+    #[error(
+        "no graphics card is found\nhint: `taskgen doctor` lists the devices; a driver that does not fit shows none"
+    )]
+    NoCard,
+}
+
+/// The devices of `there` that `list` names: `auto`, `cards`, or names with commas between them.
+pub fn choose(list: &str, there: &[Device]) -> Result<Vec<Device>, DeviceError> {
+    match list.trim() {
+        AUTO => {
+            let found = cards_of(there);
+            return Ok(found.unwrap_or_else(|| vec![Device::cpu()]));
+        }
+        CARDS => return cards_of(there).ok_or(DeviceError::NoCard),
+        _ => {}
     }
     let mut chosen: Vec<Device> = Vec::new();
     for name in list.split(',').map(str::trim) {
         let device = there.iter().find(|device| device.name == name);
-        let device = device.ok_or_else(|| missing(name, there))?;
+        let device = device.ok_or_else(|| DeviceError::Named(missing(name, there)))?;
         if chosen.iter().any(|before| before.name == name) {
-            return Err(format!("the device is named twice: `{name}`"));
+            let twice = format!("the device is named twice: `{name}`");
+            return Err(DeviceError::Named(twice));
         }
         chosen.push(device.clone());
     }
     Ok(chosen)
 }
 
-/// All cards of their own; else those in the processor; else the processor.
-fn automatic(there: &[Device]) -> Vec<Device> {
+/// All cards of their own; else those in the processor.
+fn cards_of(there: &[Device]) -> Option<Vec<Device>> {
     let cards = |integrated| -> Vec<Device> {
         let of_kind = |d: &&Device| d.is_card() && d.integrated == integrated;
         there.iter().filter(of_kind).cloned().collect()
@@ -138,7 +159,6 @@ fn automatic(there: &[Device]) -> Vec<Device> {
     [cards(false), cards(true)]
         .into_iter()
         .find(|cards| !cards.is_empty())
-        .unwrap_or_else(|| vec![Device::cpu()])
 }
 
 fn missing(name: &str, there: &[Device]) -> String {
@@ -333,6 +353,9 @@ mod tests {
         );
         assert_eq!(names(&chosen(&[Device::cpu(), small])), ["vulkan:0"]);
         assert_eq!(names(&chosen(&[Device::cpu()])), [CPU]);
+        assert_eq!(choose(CARDS, &[Device::cpu()]), Err(DeviceError::NoCard));
+        let cards = choose(CARDS, &[Device::cpu(), big]).expect("one");
+        assert_eq!(names(&cards), ["cuda:0"]);
     }
 
     #[test]
@@ -341,6 +364,7 @@ mod tests {
         let both = choose("cpu, cuda:0", &there).expect("both are there");
         assert_eq!(names(&both), [CPU, "cuda:0"]);
         let refused = choose("cuda:1", &there).expect_err("only one card");
+        let refused = refused.to_string();
         assert!(
             refused.contains("`cuda:1`") && refused.contains("cpu, cuda:0"),
             "{refused}"
@@ -348,6 +372,7 @@ mod tests {
         assert!(choose("cuda:0,cuda:0", &there).is_err());
         assert!(choose("", &there).is_err());
         let without = choose("cuda:0", &there[..1]).expect_err("no card");
+        let without = without.to_string();
         assert_eq!(
             without.contains("build with the feature"),
             !ON_CARDS,

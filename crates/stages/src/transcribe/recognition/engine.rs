@@ -71,13 +71,11 @@ impl Engine {
         if let Some(model) = loaded.get(name) {
             return Ok(Arc::clone(model));
         }
-        let model = (self.resolve)(name)
-            .and_then(|file| WhisperModel::load(file, &self.devices))
-            .map_err(|reason| TranscribeError::Model {
-                model: name.into(),
-                reason,
-            })?;
-        let model = Arc::new(model);
+        let file = (self.resolve)(name).map_err(|reason| TranscribeError::Model {
+            model: name.into(),
+            reason,
+        })?;
+        let model = Arc::new(WhisperModel::load(file, &self.devices)?);
         loaded.insert(name.into(), Arc::clone(&model));
         Ok(model)
     }

@@ -21,10 +21,19 @@ use crate::transcribe::error::TranscribeError;
 
 /// A task for the next free worker.
 trait Task: Send {
-    /// Does it, and hands on the result. After an error it can be done again.
-    fn run(&mut self, worker: &mut WorkerState) -> Result<(), TranscribeError>;
+    /// Does it, and hands on the result; or leaves it, where its list was stopped. After an error it
+    /// can be done again.
+    fn run(&mut self, worker: &mut WorkerState) -> Result<Ran, TranscribeError>;
     /// Hands on the error as its result.
     fn fail(&mut self, error: TranscribeError);
+}
+
+/// What became of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ran {
+    Done,
+    /// The device did nothing.
+    Left,
 }
 
 /// A task in the queue, with the devices on which it failed.
@@ -133,10 +142,15 @@ impl Queue {
         if let Some(room) = worker.measured() {
             waiting.placement.measured(worker.device, room);
         }
-        let Err(error) = result else {
-            waiting.placement.succeeded(worker.number);
-            self.changed.notify_all();
-            return;
+        let error = match result {
+            Ok(ran) => {
+                if ran == Ran::Done {
+                    waiting.placement.succeeded(worker.number);
+                }
+                self.changed.notify_all();
+                return;
+            }
+            Err(error) => error,
         };
         let trouble = trouble(&error);
         let next = waiting
@@ -261,16 +275,16 @@ where
     R: Send,
     F: Fn(&mut WorkerState, &T) -> Result<R, TranscribeError> + Send + Sync,
 {
-    fn run(&mut self, worker: &mut WorkerState) -> Result<(), TranscribeError> {
+    fn run(&mut self, worker: &mut WorkerState) -> Result<Ran, TranscribeError> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(Ran::Left);
         }
         let result = (self.work)(worker, &self.item)?;
         // The receiver lives until all tasks are done, so that this cannot fail.
         self.sender
             .send((self.index, Ok(result)))
             .unwrap_or_default();
-        Ok(())
+        Ok(Ran::Done)
     }
 
     fn fail(&mut self, error: TranscribeError) {
@@ -420,6 +434,19 @@ mod tests {
         assert!(results.is_empty());
         let (again, _) = doubled(&pool, 2, |_, _| None);
         assert!(matches!(again, Err(TranscribeError::NoDevice { .. })));
+    }
+
+    #[test]
+    fn recordings_that_each_fail_at_once_do_not_hide_a_broken_card() {
+        let pool = on_cards(1);
+        let ends: Vec<String> = (0..3)
+            .map(|_| {
+                let (result, _) = doubled(&pool, 5, |_, _| Some(recognition()));
+                result.expect_err("planted").to_string()
+            })
+            .collect();
+        assert!(ends[2].contains("no device is left"), "{ends:?}");
+        assert!(pool.notes()[0].contains("it was left"));
     }
 
     #[test]

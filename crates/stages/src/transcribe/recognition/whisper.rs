@@ -10,7 +10,7 @@ use whisper_rs::{
 };
 
 use super::{
-    devices::{self, Device},
+    devices::{self, Device, Memory},
     mel::MelTransform,
     whisper_callbacks::{EncoderPasses, NoSpeechProbs},
     word_times::{self, TimedToken},
@@ -44,19 +44,24 @@ const BYTES_OF_KEY_AND_VALUE: u64 = 4;
 /// Bytes of the encoder's arrays for each of its channels: 281 MB for the turbo's 1280, as
 /// whisper.cpp's log says, and a little less for smaller ones.
 const ENCODER_BYTES: u64 = 220_000;
+/// Bytes of a card that must be free beside the weights.
+const WEIGHTS_RESERVE: u64 = 64 << 20;
 /// Positions, and steps of time stamps, per second.
 const STEPS_PER_SECOND: usize = 50;
 
 /// What whisper.cpp returns where a state could not grow. It has freed the state then.
 const STATE_FREED: i32 = -7;
 
+/// The weights on a device, or why they cannot be there.
+type Loaded = Result<Arc<WhisperContext>, String>;
+
 /// The weights of a model, on each device that a worker used them on.
 pub struct WhisperModel {
     /// The file that they came from.
     pub file: ModelFile,
     devices: Arc<[Device]>,
-    /// By device: the weights there, or why they cannot be there.
-    contexts: Vec<OnceLock<Result<Arc<WhisperContext>, String>>>,
+    /// By device.
+    contexts: Vec<OnceLock<Loaded>>,
     is_multilingual: bool,
     mel: MelTransform,
 }
@@ -148,25 +153,39 @@ fn params(
 impl WhisperModel {
     /// Loads the weights of `file` on the first of `devices` that takes them; on the others they
     /// are loaded when a worker needs them there.
-    pub fn load(file: ModelFile, devices: &Arc<[Device]>) -> anyhow::Result<Self> {
-        check_magic(&file)?;
-        let contexts: Vec<_> = devices.iter().map(|_| OnceLock::new()).collect();
-        let mut first = Err("there is no device".to_owned());
-        for (device, cell) in devices.iter().zip(&contexts) {
-            first = cell
-                .get_or_init(|| load_on(&file, device))
-                .as_ref()
-                .map_err(String::clone);
-            if first.is_ok() {
-                break;
-            }
-        }
-        let context = first.map_err(|why| anyhow::anyhow!("{why}: `{}`", file.path.display()))?;
+    pub fn load(file: ModelFile, devices: &Arc<[Device]>) -> Result<Self, TranscribeError> {
+        let unusable = |reason| TranscribeError::Model {
+            model: file.name.clone(),
+            reason,
+        };
+        check_magic(&file).map_err(unusable)?;
+        let contexts: Vec<OnceLock<Loaded>> = devices.iter().map(|_| OnceLock::new()).collect();
+        let mut refused = Vec::new();
+        let mut tried = devices.iter().zip(&contexts);
+        let first =
+            tried.find_map(
+                |(device, cell)| match cell.get_or_init(|| load_on(&file, device)) {
+                    Ok(context) => Some(context),
+                    Err(why) => {
+                        refused.push(format!("{}: {why}", device.name));
+                        None
+                    }
+                },
+            );
+        let Some(context) = first else {
+            let what = refused.join("; ");
+            // A processor takes any model, so that its word is on the file.
+            return Err(if devices.iter().any(Device::is_card) {
+                TranscribeError::NoDevice { what }
+            } else {
+                unusable(anyhow::anyhow!("{what}: `{}`", file.path.display()))
+            });
+        };
         let bands = context.model_n_mels().unsigned_abs() as usize;
-        anyhow::ensure!(
-            matches!(bands, 80 | 128),
-            "not a Whisper model: it takes {bands} mel bands"
-        );
+        if !matches!(bands, 80 | 128) {
+            let what = "not a Whisper model: it takes so many mel bands:";
+            return Err(unusable(anyhow::anyhow!("{what} {bands}")));
+        }
         Ok(Self {
             mel: MelTransform::new(bands),
             is_multilingual: context.is_multilingual(),
@@ -192,9 +211,12 @@ impl WhisperModel {
     }
 }
 
-fn load_on(file: &ModelFile, device: &Device) -> Result<Arc<WhisperContext>, String> {
+fn load_on(file: &ModelFile, device: &Device) -> Loaded {
     if !devices::begins(device) {
         return Err("cannot be used (its driver does not start it)".into());
+    }
+    if device.is_card() {
+        check_room(file, devices::memory(device))?;
     }
     let mut parameters = WhisperContextParameters::default();
     parameters
@@ -205,6 +227,21 @@ fn load_on(file: &ModelFile, device: &Device) -> Result<Arc<WhisperContext>, Str
     WhisperContext::new_with_params(&file.path, parameters)
         .map(Arc::new)
         .map_err(|error| format!("cannot be loaded ({error})"))
+}
+
+/// whisper.cpp ends the process where a card has no room for the weights: look before loading. A
+/// driver that says nothing of its memory is trusted.
+fn check_room(file: &ModelFile, memory: Memory) -> Result<(), String> {
+    let weights = std::fs::metadata(&file.path).map_or(0, |of| of.len());
+    if memory.total == 0 || memory.free >= weights + WEIGHTS_RESERVE {
+        return Ok(());
+    }
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    Err(format!(
+        "has no room for the weights ({} MB free, {} MB wanted)",
+        megabytes(memory.free),
+        megabytes(weights + WEIGHTS_RESERVE)
+    ))
 }
 
 /// whisper.cpp crashes on a file of another kind: look before loading.
