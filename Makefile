@@ -1,9 +1,9 @@
-# What a person types: each target sets itself up (scripts/setup.sh), needs no root, no terminal and no input.
+# What a person types: each target sets itself up (scripts/setup.sh), needs no root (but `interop`, which installs Slurm), no terminal and no input.
 
 .PHONY: help demo arena-demo test quick accept bench bench-pages bench-transcribe interop install uninstall wheel clean
 
 help:
-	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: about 15 minutes on 2 cores)"
+	@echo "make demo    recordings to ranked research tasks, in demo/ (first time: 15 to 20 minutes on 2 cores)"
 	@echo "make arena-demo"
 	@echo "             two small agents duel on this project's documents, without a model (seconds after a build)"
 	@echo "make test    everything that CI checks, with the real models (about 10 minutes after a demo, 25 from nothing)"

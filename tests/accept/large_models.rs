@@ -203,7 +203,12 @@ fn converted(folder: &Path, name: &str, layers_of_decoder: usize) -> (ModelFile,
         .expect("a known model")
         .bytes;
     let shorter = published - size(&imported.file.path);
-    (imported.file, shorter)
+    // An imported model goes by its path; a quantised one is named after what it was.
+    let file = ModelFile {
+        name: format!("random-{name}"),
+        ..imported.file
+    };
+    (file, shorter)
 }
 
 fn size(path: &Path) -> u64 {

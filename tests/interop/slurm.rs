@@ -28,6 +28,17 @@ const SECONDS: usize = 30;
 const RATE: usize = 16_000;
 /// No step takes this long, on a busy machine either.
 const PATIENCE: Duration = Duration::from_mins(15);
+const SUBMIT: [&str; 9] = [
+    "cluster",
+    "slurm",
+    "--shards",
+    "6",
+    "--partition",
+    "main",
+    "--cpus",
+    "1",
+    "--submit",
+];
 const SOUND: [&str; 4] = ["--model", "tiny.en", "--language", "en"];
 
 /// A recording, its windows, and those that were recognised when it was transcribed.
@@ -120,6 +131,18 @@ fn shards_that_are_killed_and_stopped_make_what_one_machine_makes() {
         );
     }
     check(&status);
+
+    let before = transcripts(parts.path());
+    std::fs::write(
+        parts.path().join("seminars/late.wav"),
+        wav(1, &sample("soil.mp3")[..SECONDS * RATE]),
+    )
+    .unwrap();
+    Cluster::submit(parts.path()).cancel();
+    assert!(
+        transcripts(parts.path()) == before,
+        "what was cancelled is not done by the job after it"
+    );
 }
 
 /// What the status says in the end.
@@ -231,33 +254,28 @@ struct Cluster {
 
 impl Cluster {
     fn submit(folder: &Path) -> Self {
-        let submit = [
-            &[
-                "cluster",
-                "slurm",
-                "--shards",
-                "6",
-                "--partition",
-                "main",
-                "--cpus",
-                "1",
-                "--submit",
-            ],
-            &SOUND[..],
-        ]
-        .concat();
+        let submit = [&SUBMIT[..], &SOUND].concat();
         let (code, out, said) = taskgen(folder, &submit);
         assert_eq!(code, Some(0), "{said}");
         println!("{out}");
         let (code, _, said) = taskgen(folder, &submit);
         assert!(
-            code == Some(2) && said.contains("nothing was submitted"),
+            code == Some(2) && said.contains("jobs of this project not ended yet"),
             "{code:?} {said}"
         );
         let jobs = std::fs::read(folder.join("tasks/cluster/jobs.json")).unwrap();
         let jobs: Value = serde_json::from_slice(&jobs).unwrap();
         let (folder, array) = (folder.to_owned(), jobs["jobs"][1]["id"].as_u64().unwrap());
         Self { folder, array }
+    }
+
+    /// Ends the whole array, and waits until the job after it has said so.
+    fn cancel(&self) {
+        let asked = Command::new("scancel").arg(self.array.to_string()).status();
+        assert!(asked.unwrap().success());
+        until("a word on the cancelled shards", || {
+            self.log("collect").contains("shards were cancelled")
+        });
     }
 
     fn told(&self, args: &[&str]) -> String {

@@ -41,8 +41,8 @@ pub struct Global {
     pub models_dir: Option<PathBuf>,
     /// Use this model for a role: inspire, review, weave, translate and probe (to make tasks), judge
     /// (to rank them), keypoints and relate (for kae; relate also for claims and facts), checklist
-    /// and rate (for ace), extract (for statements of facts), complete (for `audit leakage`);
-    /// repeatable. For judge, relate, rate and complete, several models, separated by commas, are a
+    /// and rate (for ace), extract (for statements of facts), complete (for `audit leakage`), examine
+    /// and duel (for `arena`); repeatable. For judge, relate, rate and complete, several models, separated by commas, are a
     /// panel: each is asked
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL", help_heading = MODELS, hide_short_help = true)]
     pub model_role: Vec<String>,

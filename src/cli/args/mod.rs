@@ -237,7 +237,7 @@ pub fn manual() -> clap::Command {
 }
 
 /// Commands that ask models, as they are typed.
-const ASKING: [&str; 10] = [
+const ASKING: [&str; 14] = [
     " run",
     " inspire",
     " weave",
@@ -247,6 +247,10 @@ const ASKING: [&str; 10] = [
     " evaluate",
     " rescore",
     " audit leakage",
+    " arena match",
+    " arena tournament",
+    " arena onboard",
+    " arena trees build",
     " cluster slurm",
 ];
 

@@ -406,10 +406,10 @@ pub fn devices(config: &Transcribe) -> Result<Vec<Device>> {
         Err(error @ DeviceError::Named(_)) => Err(Usage(error.to_string()).into()),
         // Another machine may have one.
         Err(error @ DeviceError::NoCard) => {
-            let lost = TranscribeError::NoDevice {
-                what: "none is a graphics card".into(),
-            };
-            Err(anyhow::Error::new(lost).context(error))
+            let what = error.to_string();
+            let hint =
+                "hint: `taskgen doctor` lists the devices; a driver that does not fit shows none";
+            Err(anyhow::Error::new(TranscribeError::NoDevice { what }).context(hint))
         }
     }
 }

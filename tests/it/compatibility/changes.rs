@@ -39,6 +39,10 @@ pub const RULES: &[Rule] = &[
         of: "status",
         change: Added("/in_the_making"),
     },
+    Rule {
+        of: "calls",
+        change: Added("/in_the_making"),
+    },
     // What is in files of scores and is no score.
     Rule {
         of: "audit-agreement",

@@ -78,6 +78,11 @@ pub fn slurm(global: &Global, args: &Arguments, printer: &Printer) -> Result<u8>
         written.submitted = Some(submit(&project, &plan)?);
     }
     printer.show(&written, text)?;
+    if args.gpus > 0 && !devices::ON_CARDS {
+        printer.note(
+            "this program knows no graphics cards: on nodes that have them, `transcribe` uses the processor\nhint: build it with the feature cuda, hipblas or vulkan",
+        );
+    }
     Ok(exit::DONE)
 }
 

@@ -64,7 +64,8 @@ fn workers(config: &Transcribe, chosen: &Result<Vec<Device>, DeviceError>) -> Fi
         Ok(chosen) => chosen,
         Err(error) => {
             let error = error.to_string();
-            let (found, hint) = error.split_once("\nhint: ").unwrap_or((&error, ""));
+            let no_card = "a driver that does not fit shows no card; `--device cpu` needs none";
+            let (found, hint) = error.split_once("\nhint: ").unwrap_or((&error, no_card));
             return Finding {
                 what: "transcription".into(),
                 fine: false,

@@ -121,9 +121,7 @@ pub enum DeviceError {
     #[error("{0}")]
     Named(String),
     /// Cards are wanted, and there is none.
-    #[error(
-        "no graphics card is found\nhint: `taskgen doctor` lists the devices; a driver that does not fit shows none"
-    )]
+    #[error("no graphics card is found")]
     NoCard,
 }
 
