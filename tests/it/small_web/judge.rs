@@ -292,8 +292,8 @@ fn criteria(task: &str) -> Value {
     json!({ "evaluation_criteria": written.collect::<Vec<_>>() })
 }
 
-/// The criterion is known by its words, in fences or without; the text that is left beside the task
-/// is the report.
+/// The criterion is known by its words, in fences or without; the last text that is left beside the
+/// task is the report.
 fn rating(prompt: &Prompt) -> Value {
     let all: Vec<(String, String)> = (0..WEIGHTS.len())
         .map(|place| criterion(place, prompt.task()))
@@ -315,8 +315,9 @@ fn rating(prompt: &Prompt) -> Value {
         .flatten()
         .next()
         .expect("one of our criteria");
-    let [report] = reports[..] else {
-        panic!("one report in a fence: {}", prompt.outside)
+    // The discipline of the task comes before it, where it is known.
+    let ([report] | [_, report]) = reports[..] else {
+        panic!("one report in a fence, not {reports:?}: {}", prompt.outside)
     };
     let codes: BTreeSet<&str> = codes(report).collect();
     let rating = if prompt.is_ordered() {
