@@ -123,6 +123,7 @@ fn dispatch(args: Args, printer: &Printer) -> anyhow::Result<u8> {
         Command::Prompts(command) => prompts::prompts(&global, &command, printer),
         Command::Calls(args) => calls::calls(&global, &args, printer),
         Command::Decode(decode) => seminars::transcribe::decode(&decode),
+        Command::CheckDevice(device) => seminars::transcribe::check_device(&device),
         Command::ReadPage => evaluate::judge::read_page(),
         Command::Supervise(args) => reports::answer::supervise(&args),
         Command::Completions { shell } => completions::completions(shell, printer),

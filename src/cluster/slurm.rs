@@ -76,12 +76,17 @@ fn explained(error: SlurmError) -> SlurmError {
 }
 
 /// The numbers of the jobs that have not ended and were submitted in `folder`, by whomever and by
-/// whatever means: a record of ours could lack one. An array is one of them.
+/// whatever means, as far as Slurm shows them: a record of ours could lack one. An array is one of
+/// them.
 pub fn unfinished(folder: &Path) -> Result<BTreeSet<u64>, SlurmError> {
     let names = StepName::ALL.map(StepName::job).join(",");
     let mut squeue = Command::new("squeue");
-    squeue.args(["--noheader", "--format=%F|%Z"]);
+    squeue.args(["--all", "--noheader", "--format=%F|%Z"]);
     squeue.arg(format!("--name={names}"));
+    // What a user wants to see otherwise must hide none of them.
+    for narrows in ["STATES", "PARTITION", "USERS", "ACCOUNT"] {
+        squeue.env_remove(format!("SQUEUE_{narrows}"));
+    }
     let text = printed_by(&mut squeue, "squeue")?;
     let whole = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let here = whole(folder);

@@ -42,8 +42,8 @@ pub struct Global {
     /// Use this model for a role: inspire, review, weave, translate and probe (to make tasks), judge
     /// (to rank them), keypoints and relate (for kae; relate also for claims and facts), checklist
     /// and rate (for ace), extract (for statements of facts), complete (for `audit leakage`), examine
-    /// and duel (for `arena`); repeatable. For judge, relate, rate and complete, several models, separated by commas, are a
-    /// panel: each is asked
+    /// and duel (for `arena`); repeatable. For judge, relate, rate and complete, several models,
+    /// separated by commas, are a panel: each is asked; for checklist they make one checklist
     #[arg(long, global = true, value_name = "ROLE=PROVIDER/MODEL", help_heading = MODELS, hide_short_help = true)]
     pub model_role: Vec<String>,
     /// Ask again where a model's answer was unusable

@@ -32,8 +32,8 @@ pub use self::{
     global::Global,
     inspect::{Calls, Config, Doctor, Models, Prompts},
     pipeline::{
-        Again, Decode, ImportTranscripts, Inspire, Run, Select, Sound, Transcribe, Transcripts,
-        Weave,
+        Again, CheckDevice, Decode, ImportTranscripts, Inspire, Run, Select, Sound, Transcribe,
+        Transcripts, Weave,
     },
     rank::{InsteadOfRanking, Rank, RankCommand, Simulate},
     seminars::{Forget, Seminars},
@@ -211,6 +211,9 @@ pub enum Command {
     /// Decodes a recording for another process of this program
     #[command(hide = true)]
     Decode(Decode),
+    /// Starts to use a graphics card for another process of this program
+    #[command(hide = true)]
+    CheckDevice(CheckDevice),
     /// Reads a web page for another process of this program
     #[command(hide = true)]
     ReadPage,

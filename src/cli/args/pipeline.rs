@@ -18,6 +18,14 @@ pub struct Decode {
     pub length: bool,
 }
 
+/// `check-device`
+#[derive(Clone, Debug, clap::Args)]
+pub struct CheckDevice {
+    /// whisper.cpp's number of a graphics card
+    #[arg(long)]
+    pub card: i32,
+}
+
 /// `run`
 #[derive(Clone, Debug, clap::Args)]
 pub struct Run {

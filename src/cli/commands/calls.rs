@@ -11,7 +11,7 @@ use crate::{
         project::{Project, roles},
         ui::{
             exit::{self, Usage},
-            output::{Printer, count, seconds, table},
+            output::{Printer, seconds, table},
         },
     },
     data::Call,
@@ -27,8 +27,9 @@ const LISTED: usize = 20;
 #[derive(Serialize)]
 struct Shown {
     totals: Vec<CallTotals>,
-    /// Replies that their providers are still making.
-    in_the_making: u64,
+    /// Replies that their providers are still making; unknown of a single role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending_replies: Option<u64>,
     calls: Vec<Call>,
 }
 
@@ -84,11 +85,14 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
             .into_iter()
             .filter(|total| args.role.as_ref().is_none_or(|role| *role == total.role))
             .collect(),
-        in_the_making: store.background_replies()?,
+        pending_replies: match args.role {
+            None => Some(store.background_replies()?),
+            Some(_) => None,
+        },
         calls: store.calls(&filter)?,
     };
     printer.show(&shown, |shown| {
-        let unknown = in_the_making(shown.in_the_making);
+        let unknown = pending_replies(shown.pending_replies.unwrap_or(0));
         if shown.totals.is_empty() {
             let none = if unknown.is_empty() {
                 "no model was asked yet"
@@ -108,13 +112,17 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
 }
 
 /// A line on the replies that are not in the sums; none where there is none.
-pub fn in_the_making(replies: u64) -> String {
+pub fn pending_replies(replies: u64) -> String {
     if replies == 0 {
         return String::new();
     }
+    let replies = if replies == 1 {
+        "1 reply is".to_owned()
+    } else {
+        format!("{replies} replies are")
+    };
     format!(
-        "\n{} still in the making at the provider: the cost is not known yet, and not in the sums\nhint: `taskgen answer` again fetches what is ready",
-        count(replies, "report")
+        "\n{replies} still being made at the provider: the cost is not known yet, and not in the sums\nhint: the same command again fetches what is ready; after a time limit with --retry-failed"
     )
 }
 

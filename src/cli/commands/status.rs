@@ -29,7 +29,7 @@ struct Status {
     benchmarks: BTreeMap<String, usize>,
     calls: Vec<CallTotals>,
     /// Replies that their providers are still making.
-    in_the_making: u64,
+    pending_replies: u64,
     comparisons: Option<Comparisons>,
     reports: usize,
     /// Recordings whose forgetting was interrupted.
@@ -72,7 +72,7 @@ pub fn status(global: &Global, printer: &Printer) -> Result<u8> {
             seminars: Vec::new(),
             benchmarks: BTreeMap::new(),
             calls: Vec::new(),
-            in_the_making: 0,
+            pending_replies: 0,
             comparisons: None,
             reports: 0,
             unfinished: Vec::new(),
@@ -147,7 +147,7 @@ fn read(store: &Store, recordings: usize, transcribed: usize) -> Result<Status> 
         seminars,
         benchmarks,
         calls: store.call_totals()?,
-        in_the_making: store.background_replies()?,
+        pending_replies: store.background_replies()?,
         comparisons,
         reports,
         unfinished: unfinished(store)?,
@@ -224,7 +224,7 @@ fn text(status: &Status) -> String {
     if !status.calls.is_empty() {
         out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));
     }
-    let unknown = super::calls::in_the_making(status.in_the_making);
+    let unknown = super::calls::pending_replies(status.pending_replies);
     out.push_str(unknown.trim_start());
     if !unknown.is_empty() {
         out.push('\n');

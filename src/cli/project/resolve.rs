@@ -403,7 +403,7 @@ pub fn engine_on(
 pub fn devices(config: &Transcribe) -> Result<Vec<Device>> {
     match devices::choose(&config.device, &devices::list()) {
         Ok(chosen) => Ok(chosen),
-        Err(error @ DeviceError::Named(_)) => Err(Usage(error.to_string()).into()),
+        Err(error @ DeviceError::Unknown(_)) => Err(Usage(error.to_string()).into()),
         // Another machine may have one.
         Err(error @ DeviceError::NoCard) => {
             let what = error.to_string();

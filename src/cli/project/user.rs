@@ -65,7 +65,11 @@ pub fn read(path: &Path) -> Result<UserConfig> {
 /// Writes the number of workers into the file, and leaves the rest of it as it is.
 pub fn set_jobs(path: &Path, jobs: usize) -> Result<()> {
     // A link leads to where the user keeps the file.
-    let file = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let file = match fs_err::canonicalize(path) {
+        Ok(file) => file,
+        Err(error) if path.is_symlink() => return Err(Usage(error.to_string()).into()),
+        Err(_) => path.to_owned(),
+    };
     let before = match fs_err::read_to_string(&file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => HEAD.to_owned(),
         read => read.map_err(|error| Usage(error.to_string()))?,
@@ -75,14 +79,20 @@ pub fn set_jobs(path: &Path, jobs: usize) -> Result<()> {
     if let Some(folder) = file.parent() {
         fs_err::create_dir_all(folder)?;
     }
-    Ok(files::write_whole(
-        &file,
-        with_jobs(&before, jobs).as_bytes(),
-    )?)
+    let text = with_jobs(&before, jobs);
+    // TOML can say the same in other ways than line by line.
+    let read_back = toml::from_str::<UserConfig>(&text);
+    if read_back.ok().and_then(|of| of.transcribe.jobs) != Some(jobs) {
+        let file = file.display();
+        return Err(Usage(format!(
+            "cannot write `jobs` into `{file}`\nhint: write `jobs = {jobs}` into its `[transcribe]` yourself"
+        ))
+        .into());
+    }
+    Ok(files::write_whole(&file, text.as_bytes())?)
 }
 
-/// The text of the file with this number of workers. It has one section, so that each key is on a
-/// line of its own.
+/// The text of the file with this number of workers, where each key is on a line of its own.
 fn with_jobs(before: &str, jobs: usize) -> String {
     let ours = format!("jobs = {jobs} # workers; the fastest of those that were tried");
     let is_jobs = |line: &str| {
@@ -127,6 +137,23 @@ mod tests {
             jobs: Some(5),
         };
         assert_eq!(read(&file).expect("read").transcribe, wanted);
+    }
+
+    #[test]
+    fn a_file_in_another_form_is_left_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("config.toml");
+        for text in [
+            "transcribe.device = \"cuda:1\"\n",
+            "transcribe = { device = \"cpu\" }\n",
+            "[ transcribe ]\n\"jobs\" = 3\n",
+            "transcribe.jobs = 2\n",
+        ] {
+            fs_err::write(&file, text).expect("written");
+            let refused = set_jobs(&file, 4).expect_err(text).to_string();
+            assert!(refused.contains("jobs = 4"), "{refused}");
+            assert_eq!(fs_err::read_to_string(&file).expect("there"), text);
+        }
     }
 
     #[test]

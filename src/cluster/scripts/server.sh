@@ -18,7 +18,10 @@ ready_at() {
 # A server without `/health` lists its models as soon as it can answer.
 ready() {
     kill -0 "$server_process" 2>/dev/null || return 1
-    ready_at /health 200 || { ready_at /health 404 && ready_at /v1/models 200; }
+    ready_at /health 200 || { ready_at /health 404 && ready_at /v1/models 200; } || return 1
+    # The answer may be another's, where ours is about to end since the port was taken meanwhile.
+    sleep 1
+    kill -0 "$server_process" 2>/dev/null
 }
 "${server[@]}" --host 127.0.0.1 --port "$port" >> tasks/cluster/log/server.out 2>&1 &
 server_process=$!

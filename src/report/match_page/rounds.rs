@@ -127,7 +127,7 @@ fn shown(
             Side::A => a,
             Side::B => b,
         });
-        said(answer.next(), measured)
+        shown_answer(answer.next(), measured)
     };
     Round {
         number,
@@ -213,7 +213,7 @@ fn marked(met: Met) -> Mark {
     Mark { word, style }
 }
 
-fn said(answer: Option<&DuelAnswer>, measured: Option<&AnswerFacts>) -> ShownAnswer {
+fn shown_answer(answer: Option<&DuelAnswer>, measured: Option<&AnswerFacts>) -> ShownAnswer {
     let Some(answer) = answer else {
         return ShownAnswer {
             note: "not asked".to_owned(),

@@ -80,18 +80,16 @@ fn an_interrupted_run_leaves_the_reply_to_be_made() {
     assert_eq!(open_replies(&project), 1);
     // Its cost is unknown, and said to be.
     for command in ["status", "calls"] {
-        assert_eq!(project.json(&[command])["in_the_making"], 1);
+        assert_eq!(project.json(&[command])["pending_replies"], 1);
         let said = project.ok(&[command]);
         assert!(
-            said.contains(
-                "1 report still in the making at the provider: the cost is not known yet"
-            ),
+            said.contains("1 reply is still being made at the provider: the cost is not known yet"),
             "{said}"
         );
     }
     server.script(vec![researched(REPORT)]);
     let (code, said) = answer(&project, &[]);
     assert_eq!((code, server.posts().len()), (Some(0), 1), "{said}");
-    assert_eq!(project.json(&["calls"])["in_the_making"], 0);
-    assert!(!project.ok(&["calls"]).contains("in the making"));
+    assert_eq!(project.json(&["calls"])["pending_replies"], 0);
+    assert!(!project.ok(&["calls"]).contains("being made"));
 }

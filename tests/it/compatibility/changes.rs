@@ -37,11 +37,11 @@ pub const RULES: &[Rule] = &[
     // Replies that providers are still making.
     Rule {
         of: "status",
-        change: Added("/in_the_making"),
+        change: Added("/pending_replies"),
     },
     Rule {
         of: "calls",
-        change: Added("/in_the_making"),
+        change: Added("/pending_replies"),
     },
     // What is in files of scores and is no score.
     Rule {

@@ -1,5 +1,6 @@
 //! Commands for clusters: write and submit the jobs of a Slurm cluster, and show how far they are.
 
+mod plan;
 mod slurm;
 mod status;
 

@@ -14,14 +14,14 @@ use crate::{
         args::{Doctor, Global},
         project::{Project, config, resolve, user},
         ui::{
-            exit::{self, Usage},
+            exit,
             output::{Printer, count, table},
             progress,
         },
     },
     context::{Notice, Notify},
     files,
-    transcribe::{Device, ModelChoice, Sample, devices},
+    transcribe::{Device, ModelChoice, Sample, TranscribeError, devices},
 };
 
 /// Two minutes and a quarter of English speech.
@@ -36,7 +36,13 @@ const WORTH: f64 = 0.9;
 /// What was measured, and what was written.
 #[derive(Serialize)]
 struct Bench {
+    /// The model that was measured.
+    measured: String,
+    /// The same as `--model` takes it, which may be `auto`.
+    #[serde(skip)]
     model: String,
+    /// Devices that could not be measured, each with the reason.
+    failed: Vec<String>,
     /// The devices, as `--device` takes them.
     devices: String,
     speeds: Vec<Speed>,
@@ -70,6 +76,7 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     let devices = resolve::devices(&config.transcribe)?;
     let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
     let mut bench = measure(global, &devices, &model, &notify)?;
+    bench.model.clone_from(&config.transcribe.model);
     // The number holds in every project of this user: one for other devices or another model than
     // is usual would slow them down.
     let usual = config::load(None)?.config.transcribe;
@@ -83,7 +90,13 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     }
     // Also where it cannot be kept.
     printer.show(&bench, text)?;
-    kept.map(|_| exit::DONE)
+    kept.map(|_| {
+        if bench.failed.is_empty() {
+            exit::DONE
+        } else {
+            exit::SOME_FAILED
+        }
+    })
 }
 
 fn measure(
@@ -96,36 +109,35 @@ fn measure(
     let recording = folder.path().join("sample.webm");
     files::write_whole(&recording, SAMPLE)?;
     let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let name = model.name_for(true);
     let mut bench = Bench {
-        model: model.name_for(true).to_owned(),
+        measured: name.to_owned(),
+        model: name.to_owned(),
+        failed: Vec::new(),
         devices: names.join(","),
         speeds: Vec::new(),
         jobs: 0,
         written: None,
     };
-    // Workers take the devices in turn: each gets as many as the one that wants fewest.
     let mut fewest = usize::MAX;
-    let mut failed = None;
-    let mut working = 0;
     for device in devices {
         let until = Instant::now() + ALL / devices.len() as u32;
-        let speed_of = |states| speed(global, device, states, &bench.model, &recording, notify);
+        let speed_of = |states| speed(global, device, states, name, &recording, notify);
         match best_states(device, until, &mut bench.speeds, speed_of, notify) {
-            Ok(best) => {
-                fewest = fewest.min(best);
-                working += 1;
-            }
+            Ok(best) => fewest = fewest.min(best),
             // `transcribe` would go on with the others, too.
-            Err(error) => {
-                notify(Notice::Say(&format!("{}: {error:#}", device.name)));
-                failed = Some(error);
+            Err(error) if devices.len() > 1 => {
+                bench.failed.push(format!("{}: {error:#}", device.name));
             }
+            Err(error) => return Err(error),
         }
     }
-    if working == 0 {
-        return Err(failed.unwrap_or_else(|| Usage("no device was measured".into()).into()));
+    if fewest == usize::MAX {
+        let what = bench.failed.join("; ");
+        return Err(TranscribeError::NoDevice { what }.into());
     }
-    bench.jobs = fewest * working;
+    // Workers take the devices in turn: each gets as many as the one that wants fewest.
+    bench.jobs = fewest * devices.len();
     Ok(bench)
 }
 
@@ -217,5 +229,46 @@ fn text(bench: &Bench) -> String {
             bench.devices, bench.model, bench.jobs
         ),
     };
-    format!("model {}\n{rows}\n{written}", bench.model)
+    let mut lines = vec![format!("model {}", bench.measured), rows.to_string()];
+    lines.extend(bench.failed.iter().cloned());
+    lines.push(written);
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, sync::Arc};
+
+    use super::*;
+
+    /// The best number on a card with this speed, and room, for a number of states; and the numbers
+    /// that were tried.
+    fn best_on_card(speed_of: impl Fn(usize) -> (f64, usize), seconds: u64) -> (usize, Vec<usize>) {
+        let card = Device {
+            card: Some(0),
+            ..Device::cpu()
+        };
+        let tried = RefCell::new(Vec::new());
+        let measured = |states| {
+            tried.borrow_mut().push(states);
+            Ok(speed_of(states))
+        };
+        let until = Instant::now() + Duration::from_secs(seconds);
+        let notify: Notify = Arc::new(|_| {});
+        let best = best_states(&card, until, &mut Vec::new(), measured, &notify);
+        (best.expect("measured"), tried.into_inner())
+    }
+
+    #[test]
+    fn more_states_are_tried_as_long_as_they_pay() {
+        let grows = |states: usize| (states as f64, states);
+        assert_eq!(best_on_card(grows, 60), (16, vec![1, 2, 4, 8, 16]));
+        let slows = |states: usize| (if states > 2 { 1.0 } else { states as f64 }, states);
+        assert_eq!(best_on_card(slows, 60), (2, vec![1, 2, 4]));
+        let has_room_for_three = |states: usize| (states.min(3) as f64, states.min(3));
+        assert_eq!(best_on_card(has_room_for_three, 60), (3, vec![1, 2, 4]));
+        let has_room_for_one = |_| (5.0, 1);
+        assert_eq!(best_on_card(has_room_for_one, 60), (1, vec![1, 2]));
+        assert_eq!(best_on_card(grows, 0), (1, vec![1]), "one is always tried");
+    }
 }

@@ -126,6 +126,12 @@ pub fn decode(args: &args::Decode) -> Result<u8> {
     Ok(exit::DONE)
 }
 
+/// `taskgen check-device`: the process that looks at a graphics card for its parent.
+pub fn check_device(args: &args::CheckDevice) -> Result<u8> {
+    transcribe::serve_device_check(args.card, &mut std::io::stdout().lock())?;
+    Ok(exit::DONE)
+}
+
 /// Without a project, each transcript goes beside its recording.
 fn beside(paths: &[PathBuf]) -> Result<Vec<RecordingFolder>> {
     if paths.is_empty() {

@@ -1,7 +1,7 @@
 //! The devices that recognise speech, as ggml lists them: the processor and, in a program that was
 //! built for them, graphics cards. Hides ggml's registry and its names.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The processor's name.
 pub const CPU: &str = "cpu";
@@ -45,7 +45,7 @@ impl Device {
 }
 
 /// Bytes of a device's memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// Those that are free now.
     pub free: u64,
@@ -88,10 +88,11 @@ pub fn memory(device: &Device) -> Memory {
     registry::find(device.card).map_or_else(Memory::default, registry::memory)
 }
 
-/// Whether a card can be used at all: whisper.cpp itself would take the processor instead, and say
-/// so in its log alone.
-pub fn begins(device: &Device) -> bool {
-    registry::find(device.card).is_some_and(registry::begins)
+/// Whether ggml can start to use a device; whisper.cpp itself would take the processor instead, and
+/// say so in its log alone. A driver may end the process instead of saying no: see
+/// [`device_check`](super::device_check).
+pub fn can_start(device: &Device) -> bool {
+    registry::find(device.card).is_some_and(registry::can_start)
 }
 
 /// ggml's `CUDA0` as `cuda:0`.
@@ -119,7 +120,7 @@ pub const ON_CARDS: bool = cfg!(any(
 pub enum DeviceError {
     /// What is named wrongly, with a hint.
     #[error("{0}")]
-    Named(String),
+    Unknown(String),
     /// Cards are wanted, and there is none.
     #[error("no graphics card is found")]
     NoCard,
@@ -132,16 +133,17 @@ pub fn choose(list: &str, there: &[Device]) -> Result<Vec<Device>, DeviceError> 
             let found = cards_of(there);
             return Ok(found.unwrap_or_else(|| vec![Device::cpu()]));
         }
+        CARDS if !ON_CARDS => return Err(DeviceError::Unknown(missing(CARDS, there))),
         CARDS => return cards_of(there).ok_or(DeviceError::NoCard),
         _ => {}
     }
     let mut chosen: Vec<Device> = Vec::new();
     for name in list.split(',').map(str::trim) {
         let device = there.iter().find(|device| device.name == name);
-        let device = device.ok_or_else(|| DeviceError::Named(missing(name, there)))?;
+        let device = device.ok_or_else(|| DeviceError::Unknown(missing(name, there)))?;
         if chosen.iter().any(|before| before.name == name) {
-            let twice = format!("the device is named twice: `{name}`");
-            return Err(DeviceError::Named(twice));
+            let twice = format!("the device is named twice: `{name}`\nhint: name each once");
+            return Err(DeviceError::Unknown(twice));
         }
         chosen.push(device.clone());
     }
@@ -249,10 +251,11 @@ mod registry {
         }
     }
 
-    /// Begins to use the device at this place, as whisper.cpp would, and ends it.
-    pub fn begins(index: usize) -> bool {
+    /// Starts to use the device at this place, as whisper.cpp would, and ends it.
+    pub fn can_start(index: usize) -> bool {
         // SAFETY: the place is one that `find` found; no parameters are a choice of the library's,
-        // and what it made is freed once.
+        // and what it made is freed once. Vulkan may throw, which ends the process: a card is only
+        // asked in a process of its own.
         unsafe {
             let device = whisper_rs_sys::ggml_backend_dev_get(index);
             let backend = whisper_rs_sys::ggml_backend_dev_init(device, std::ptr::null());
@@ -351,9 +354,15 @@ mod tests {
         );
         assert_eq!(names(&chosen(&[Device::cpu(), small])), ["vulkan:0"]);
         assert_eq!(names(&chosen(&[Device::cpu()])), [CPU]);
-        assert_eq!(choose(CARDS, &[Device::cpu()]), Err(DeviceError::NoCard));
-        let cards = choose(CARDS, &[Device::cpu(), big]).expect("one");
-        assert_eq!(names(&cards), ["cuda:0"]);
+        let cards = choose(CARDS, &[Device::cpu(), big]);
+        let none = choose(CARDS, &[Device::cpu()]);
+        if ON_CARDS {
+            assert_eq!(names(&cards.expect("one")), ["cuda:0"]);
+            assert_eq!(none, Err(DeviceError::NoCard));
+        } else {
+            let said = none.expect_err("no card").to_string();
+            assert!(said.contains("build with the feature"), "{said}");
+        }
     }
 
     #[test]
@@ -406,12 +415,12 @@ mod tests {
             memory.total > 0 && memory.free <= memory.total,
             "{memory:?}"
         );
-        assert!(begins(&there[0]));
+        assert!(can_start(&there[0]));
         let missing = Device {
             card: Some(99),
             ..Device::cpu()
         };
-        assert!(!begins(&missing));
+        assert!(!can_start(&missing));
         assert_eq!(super::memory(&missing), Memory::default());
     }
 }

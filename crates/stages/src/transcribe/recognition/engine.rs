@@ -75,7 +75,11 @@ impl Engine {
             model: name.into(),
             reason,
         })?;
-        let model = Arc::new(WhisperModel::load(file, &self.devices)?);
+        let model = Arc::new(WhisperModel::load(
+            file,
+            &self.devices,
+            &self.decoder.program,
+        )?);
         loaded.insert(name.into(), Arc::clone(&model));
         Ok(model)
     }

@@ -3,6 +3,7 @@
 
 pub mod attempt;
 pub mod bench;
+pub mod device_check;
 pub mod devices;
 pub mod engine;
 pub mod fallback;

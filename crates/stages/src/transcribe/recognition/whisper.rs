@@ -2,7 +2,10 @@
 //! for each worker.
 //! Hides whisper-rs: setters that leak, callbacks that are unsound, and its units of time.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use whisper_rs::{
     FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperSegment,
@@ -10,7 +13,8 @@ use whisper_rs::{
 };
 
 use super::{
-    devices::{self, Device, Memory},
+    device_check,
+    devices::{Device, Memory},
     mel::MelTransform,
     whisper_callbacks::{EncoderPasses, NoSpeechProbs},
     word_times::{self, TimedToken},
@@ -60,6 +64,7 @@ pub struct WhisperModel {
     /// The file that they came from.
     pub file: ModelFile,
     devices: Arc<[Device]>,
+    program: PathBuf,
     /// By device.
     contexts: Vec<OnceLock<Loaded>>,
     is_multilingual: bool,
@@ -153,7 +158,12 @@ fn params(
 impl WhisperModel {
     /// Loads the weights of `file` on the first of `devices` that takes them; on the others they
     /// are loaded when a worker needs them there.
-    pub fn load(file: ModelFile, devices: &Arc<[Device]>) -> Result<Self, TranscribeError> {
+    /// `program` is this program, for processes that look at a card first.
+    pub fn load(
+        file: ModelFile,
+        devices: &Arc<[Device]>,
+        program: &Path,
+    ) -> Result<Self, TranscribeError> {
         let unusable = |reason| TranscribeError::Model {
             model: file.name.clone(),
             reason,
@@ -162,20 +172,19 @@ impl WhisperModel {
         let contexts: Vec<OnceLock<Loaded>> = devices.iter().map(|_| OnceLock::new()).collect();
         let mut refused = Vec::new();
         let mut tried = devices.iter().zip(&contexts);
-        let first =
-            tried.find_map(
-                |(device, cell)| match cell.get_or_init(|| load_on(&file, device)) {
-                    Ok(context) => Some(context),
-                    Err(why) => {
-                        refused.push(format!("{}: {why}", device.name));
-                        None
-                    }
-                },
-            );
+        let first = tried.find_map(|(device, cell)| {
+            match cell.get_or_init(|| load_on(&file, device, program)) {
+                Ok(context) => Some(context),
+                Err(why) => {
+                    refused.push(format!("{}: {why}", device.name));
+                    None
+                }
+            }
+        });
         let Some(context) = first else {
             let what = refused.join("; ");
             // A processor takes any model, so that its word is on the file.
-            return Err(if devices.iter().any(Device::is_card) {
+            return Err(if devices.iter().all(Device::is_card) {
                 TranscribeError::NoDevice { what }
             } else {
                 unusable(anyhow::anyhow!("{what}: `{}`", file.path.display()))
@@ -191,6 +200,7 @@ impl WhisperModel {
             is_multilingual: context.is_multilingual(),
             devices: Arc::clone(devices),
             contexts,
+            program: program.to_owned(),
             file,
         })
     }
@@ -203,7 +213,8 @@ impl WhisperModel {
     /// The weights on a device.
     fn on(&self, device: usize) -> Result<Arc<WhisperContext>, TranscribeError> {
         let cell = &self.contexts[device];
-        let context = cell.get_or_init(|| load_on(&self.file, &self.devices[device]));
+        let of = &self.devices[device];
+        let context = cell.get_or_init(|| load_on(&self.file, of, &self.program));
         context.clone().map_err(|what| TranscribeError::Device {
             device: self.devices[device].name.clone(),
             what,
@@ -211,12 +222,9 @@ impl WhisperModel {
     }
 }
 
-fn load_on(file: &ModelFile, device: &Device) -> Loaded {
-    if !devices::begins(device) {
-        return Err("cannot be used (its driver does not start it)".into());
-    }
+fn load_on(file: &ModelFile, device: &Device, program: &Path) -> Loaded {
     if device.is_card() {
-        check_room(file, devices::memory(device))?;
+        check_room(file, device_check::memory(program, device)?)?;
     }
     let mut parameters = WhisperContextParameters::default();
     parameters

@@ -117,31 +117,32 @@ impl Visibility {
 
     /// The visibility inside an element with these attributes and declarations.
     pub fn inside(self, name: &str, attributes: &Attributes, declared: &[Declaration]) -> Self {
-        let said = ElementStyle {
+        let style = ElementStyle {
             attributes,
             declared,
         };
         // A page that hides itself shows itself again by a script, against flicker or frames.
         let is_whole_page = name == "html" || name == "body";
         let mut inside = self;
-        inside.take_font(said);
-        inside.gone |= is_never_shown(name, said) || (!is_whole_page && is_gone(said, inside.font));
-        if let Some(value) = said.property("visibility").filter(|_| !is_whole_page) {
+        inside.take_font(style);
+        inside.gone |=
+            is_never_shown(name, style) || (!is_whole_page && is_gone(style, inside.font));
+        if let Some(value) = style.property("visibility").filter(|_| !is_whole_page) {
             inside.invisible = value == "hidden" || value == "collapse";
         }
-        if let Some(opacity) = said.property("opacity").and_then(share)
+        if let Some(opacity) = style.property("opacity").and_then(share)
             && !is_whole_page
-            && !moves(said)
+            && !moves(style)
         {
             inside.opacity *= opacity.clamp(0.0, 1.0);
         }
-        inside.take_paper(name, said);
-        inside.take_ink(name, said);
+        inside.take_paper(name, style);
+        inside.take_ink(name, style);
         inside
     }
 
-    fn take_font(&mut self, said: ElementStyle<'_>) {
-        if let Some(value) = said.property("font-size") {
+    fn take_font(&mut self, style: ElementStyle<'_>) {
+        if let Some(value) = style.property("font-size") {
             let of_parent = percent(value).map(|percent| percent / 100.0 * self.font);
             self.font = of_parent.or_else(|| pixels(value, self.font)).unwrap_or(
                 if KEPT.contains(&value) {
@@ -151,10 +152,10 @@ impl Visibility {
                 },
             );
         }
-        if said.property("font-size-adjust").and_then(share) == Some(0.0) {
+        if style.property("font-size-adjust").and_then(share) == Some(0.0) {
             self.font = 0.0;
         }
-        if let Some(value) = said
+        if let Some(value) = style
             .property("letter-spacing")
             .filter(|value| *value != "inherit")
         {
@@ -163,13 +164,13 @@ impl Visibility {
         }
     }
 
-    fn take_paper(&mut self, name: &str, said: ElementStyle<'_>) {
-        if said.is("background-clip", "text") {
+    fn take_paper(&mut self, name: &str, style: ElementStyle<'_>) {
+        if style.is("background-clip", "text") {
             return;
         }
-        let value = said
+        let value = style
             .property("background-color")
-            .or_else(|| said.attribute("bgcolor"))
+            .or_else(|| style.attribute("bgcolor"))
             .filter(|value| {
                 !["none", "transparent", "inherit", "initial", "unset"].contains(value)
             });
@@ -181,20 +182,20 @@ impl Visibility {
                 _ => None,
             };
         }
-        let has_picture = said
+        let has_picture = style
             .property("background-image")
             .is_some_and(|value| value != "none");
-        if has_picture || (name == "body" && said.attribute("background").is_some()) {
+        if has_picture || (name == "body" && style.attribute("background").is_some()) {
             self.paper = None;
         }
     }
 
-    fn take_ink(&mut self, name: &str, said: ElementStyle<'_>) {
+    fn take_ink(&mut self, name: &str, style: ElementStyle<'_>) {
         // Links have a colour of their own.
-        if name == "a" && said.attribute("href").is_some() && !self.is_filled {
+        if name == "a" && style.attribute("href").is_some() && !self.is_filled {
             self.ink = None;
         }
-        if let Some(value) = said.property("text-fill-color") {
+        if let Some(value) = style.property("text-fill-color") {
             self.is_filled = value != "currentcolor" && value != "initial";
             if self.is_filled && !KEPT.contains(&value) {
                 self.ink = colour(value);
@@ -202,9 +203,9 @@ impl Visibility {
         }
         let by_attribute = || {
             let key = if name == "body" { "text" } else { "color" };
-            said.attribute(key)
+            style.attribute(key)
         };
-        let value = said.property("color").or_else(by_attribute);
+        let value = style.property("color").or_else(by_attribute);
         if let Some(value) = value.filter(|value| !self.is_filled && !KEPT.contains(value)) {
             self.ink = if value == "initial" {
                 Some(BLACK)
@@ -213,11 +214,11 @@ impl Visibility {
             };
         }
         // The letters are cut out of what lies behind them.
-        if said.is("background-clip", "text") && self.ink.is_some_and(|ink| ink[3] < 255) {
-            let is_plain = said
+        if style.is("background-clip", "text") && self.ink.is_some_and(|ink| ink[3] < 255) {
+            let is_plain = style
                 .property("background-image")
                 .is_none_or(|value| value == "none");
-            let plain = said.property("background-color").and_then(colour);
+            let plain = style.property("background-color").and_then(colour);
             self.ink = plain.filter(|_| is_plain);
         }
     }
@@ -229,45 +230,47 @@ pub fn hides_by_itself(own: Visibility, parent: Visibility) -> bool {
     parent.is_visible() && !own.is_visible()
 }
 
-fn is_never_shown(name: &str, said: ElementStyle<'_>) -> bool {
+fn is_never_shown(name: &str, style: ElementStyle<'_>) -> bool {
     let is_shown_by_style = || {
-        said.property("display")
+        style
+            .property("display")
             .is_some_and(|value| value != "none")
     };
     NEVER_SHOWN.contains(&name)
-        || said
+        || style
             .attribute("hidden")
             .is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-        || (name == "dialog" && said.attribute("open").is_none())
-        || (said.attribute("popover").is_some() && !is_shown_by_style())
+        || (name == "dialog" && style.attribute("open").is_none())
+        || (style.attribute("popover").is_some() && !is_shown_by_style())
 }
 
-fn is_gone(said: ElementStyle<'_>, font: f64) -> bool {
-    said.is("display", "none")
-        || said.is("content-visibility", "hidden")
-        || said
+fn is_gone(style: ElementStyle<'_>, font: f64) -> bool {
+    style.is("display", "none")
+        || style.is("content-visibility", "hidden")
+        || style
             .property("text-security")
             .is_some_and(|value| value != "none")
-        || said
+        || style
             .property("zoom")
             .and_then(share)
             .is_some_and(|zoom| zoom < SMALLEST / FONT)
-        || is_off_screen(said, font)
-        || is_cut_off(said, font)
-        || is_masked(said)
-        || is_moved_away(said, font)
+        || is_off_screen(style, font)
+        || is_cut_off(style, font)
+        || is_masked(style)
+        || is_moved_away(style, font)
 }
 
 /// Pages that fade in begin transparent, with their movement declared beside it.
-fn moves(said: ElementStyle<'_>) -> bool {
+fn moves(style: ElementStyle<'_>) -> bool {
     let declares = |key: &str, nothing: &str| {
-        said.property(key)
+        style
+            .property(key)
             .is_some_and(|value| value != nothing && value != "none" && !value.is_empty())
     };
     declares("transform", "initial")
         || declares("will-change", "auto")
         || ["transition", "animation"].iter().any(|key| {
-            let value = said.property(key).unwrap_or_default();
+            let value = style.property(key).unwrap_or_default();
             words(value).iter().any(|word| {
                 let time = word.trim_end_matches(['m', 's']);
                 time.len() < word.len() && time.parse::<f64>().is_ok_and(|time| time > 0.0)

@@ -5,17 +5,19 @@ use crate::web::read::css::value::{
     FONT, calls, colour, degrees, inside, percent, pixels, share, words,
 };
 
-pub(super) fn is_off_screen(said: ElementStyle<'_>, font: f64) -> bool {
-    let at_most = |key: &&str| said.pixels(key, font).is_some_and(|at| at <= OFF_SCREEN);
-    let at_least = |key: &&str| said.pixels(key, font).is_some_and(|at| at >= FAR);
-    let is_placed = said.is("position", "absolute") || said.is("position", "fixed");
+pub(super) fn is_off_screen(style: ElementStyle<'_>, font: f64) -> bool {
+    let at_most = |key: &&str| style.pixels(key, font).is_some_and(|at| at <= OFF_SCREEN);
+    let at_least = |key: &&str| style.pixels(key, font).is_some_and(|at| at >= FAR);
+    let is_placed = style.is("position", "absolute") || style.is("position", "fixed");
     let is_beside = |key: &&str| {
-        said.property(key)
+        style
+            .property(key)
             .and_then(percent)
             .is_some_and(|percent| percent <= -100.0)
     };
     let is_behind = || {
-        said.property("z-index")
+        style
+            .property("z-index")
             .and_then(share)
             .is_some_and(|layer| layer < 0.0)
     };
@@ -24,18 +26,18 @@ pub(super) fn is_off_screen(said: ElementStyle<'_>, font: f64) -> bool {
         || (is_placed && (["left", "right"].iter().any(is_beside) || is_behind()))
 }
 
-pub(super) fn is_cut_off(said: ElementStyle<'_>, font: f64) -> bool {
-    let clips = said.property("overflow").is_some_and(|value| {
+pub(super) fn is_cut_off(style: ElementStyle<'_>, font: f64) -> bool {
+    let clips = style.property("overflow").is_some_and(|value| {
         let mut ways = value.split(' ');
         ways.any(|way| ["hidden", "clip", "auto", "scroll"].contains(&way))
     });
-    let is_flat = |key: &&str| said.pixels(key, font).is_some_and(|length| length <= 1.0);
+    let is_flat = |key: &&str| style.pixels(key, font).is_some_and(|length| length <= 1.0);
     (clips && EXTENTS.iter().any(is_flat))
-        || said
+        || style
             .property("clip")
             .and_then(|value| inside(value, "rect"))
             .is_some_and(|sides| is_flat_box(&words(sides), font))
-        || said
+        || style
             .property("clip-path")
             .is_some_and(|value| is_clipped(value, font))
 }
@@ -113,20 +115,20 @@ fn is_flat_polygon(arguments: &[&str], font: f64) -> bool {
 }
 
 /// Whether a mask or a filter leaves nothing to see.
-pub(super) fn is_masked(said: ElementStyle<'_>) -> bool {
-    let is_empty_mask = said.property("mask-image").is_some_and(|value| {
+pub(super) fn is_masked(style: ElementStyle<'_>) -> bool {
+    let is_empty_mask = style.property("mask-image").is_some_and(|value| {
         calls(value).iter().any(|(_, arguments)| {
             let mut colours = arguments.iter().filter_map(|word| colour(word)).peekable();
             colours.peek().is_some()
                 && colours.all(|colour| f64::from(colour[3]) / 255.0 < FAINTEST)
         })
     });
-    let has_no_size = said.property("mask-size").is_some_and(|value| {
+    let has_no_size = style.property("mask-size").is_some_and(|value| {
         words(value)
             .iter()
             .any(|word| pixels(word, FONT) == Some(0.0))
     });
-    let is_filtered_away = calls(said.property("filter").unwrap_or_default())
+    let is_filtered_away = calls(style.property("filter").unwrap_or_default())
         .iter()
         .any(|(function, arguments)| {
             let argument = arguments.first().copied().unwrap_or_default();
@@ -140,8 +142,8 @@ pub(super) fn is_masked(said: ElementStyle<'_>) -> bool {
 }
 
 /// Whether an element is shrunk to nothing, turned to its edge or moved off the screen.
-pub(super) fn is_moved_away(said: ElementStyle<'_>, font: f64) -> bool {
-    let transform = calls(said.property("transform").unwrap_or_default());
+pub(super) fn is_moved_away(style: ElementStyle<'_>, font: f64) -> bool {
+    let transform = calls(style.property("transform").unwrap_or_default());
     let shows_back = transform.iter().any(|(function, arguments)| {
         ["rotatex", "rotatey"].contains(function)
             && arguments.first().and_then(|angle| degrees(angle)) == Some(180.0)
@@ -149,18 +151,18 @@ pub(super) fn is_moved_away(said: ElementStyle<'_>, font: f64) -> bool {
     transform
         .iter()
         .any(|(function, arguments)| moves_away(function, arguments, font))
-        || said
+        || style
             .property("scale")
             .is_some_and(|value| moves_away("scale", &words(value), font))
-        || said
+        || style
             .property("translate")
             .is_some_and(|value| moves_away("translate", &words(value), font))
-        || said.property("rotate").is_some_and(|value| {
+        || style.property("rotate").is_some_and(|value| {
             let words = words(value);
             let is_around = ["x", "y"].iter().any(|axis| words.contains(axis));
             is_around && words.iter().any(|word| is_edge(word))
         })
-        || (shows_back && said.is("backface-visibility", "hidden"))
+        || (shows_back && style.is("backface-visibility", "hidden"))
 }
 
 fn moves_away(function: &str, arguments: &[&str], font: f64) -> bool {
