@@ -36,7 +36,8 @@ use crate::{
     store::Store,
     transcribe::{
         self, Decoder, Device, DeviceError, Engine, ModelChoice, Options, Resolver,
-        TranscribeError, devices,
+        TranscribeError,
+        devices::{self, Memory},
     },
 };
 
@@ -332,13 +333,30 @@ fn names_and_terms(file: &Path) -> Result<String> {
 /// for others.
 const CARD_FOR_SPEECH: u64 = 6_000_000_000;
 
-/// The free memory of each card of its own. What is part of the processor shares its memory, and is
-/// not faster than it.
-pub fn cards(devices: &[Device]) -> Vec<(&Device, u64)> {
-    let own = devices
+/// The memory of each device, or why it cannot be used. A card is asked in a process of its own.
+pub fn memories(devices: &[Device]) -> Result<Vec<(&Device, Result<Memory, String>)>> {
+    let program = this_program()?;
+    let memory = |device: &Device| {
+        if device.is_card() {
+            transcribe::memory_of_card(&program, device)
+        } else {
+            Ok(devices::memory(device))
+        }
+    };
+    Ok(devices
         .iter()
-        .filter(|card| card.is_card() && !card.integrated);
-    own.map(|card| (card, devices::memory(card).free)).collect()
+        .map(|device| (device, memory(device)))
+        .collect())
+}
+
+/// The free memory of each card of its own that can be used. What is part of the processor shares
+/// its memory, and is not faster than it.
+pub fn cards<'d>(memories: &[(&'d Device, Result<Memory, String>)]) -> Vec<(&'d Device, u64)> {
+    let own = memories
+        .iter()
+        .filter(|(card, _)| card.is_card() && !card.integrated);
+    own.filter_map(|(card, memory)| Some((*card, memory.as_ref().ok()?.free)))
+        .collect()
 }
 
 /// The card with most free memory, if that is enough for the large model.
@@ -359,7 +377,7 @@ pub fn speech_model(
     if choice != ModelChoice::Auto {
         return Ok(choice);
     }
-    let Some((card, free)) = card_with_room(&cards(devices)) else {
+    let Some((card, free)) = card_with_room(&cards(&memories(devices)?)) else {
         return Ok(choice);
     };
     let name = transcribe::AUTO_ON_CARD;

@@ -8,7 +8,10 @@ use crate::{
         project::{resolve, roles::DEFAULT_MODEL, settings::Transcribe},
         ui::output::bytes,
     },
-    transcribe::{self, Device, DeviceError, devices},
+    transcribe::{
+        self, Device, DeviceError,
+        devices::{self, Memory},
+    },
 };
 
 /// Language models for cards by the free memory with which all their layers have room, the largest
@@ -22,15 +25,19 @@ const LANGUAGE_ON_CORES: &str = "qwen2.5-coder-1.5b";
 const CORES_FOR_LANGUAGE: usize = 8;
 
 /// What this machine has and what suits it, one line each.
-pub fn findings(config: &Transcribe) -> Vec<Finding> {
+pub fn findings(config: &Transcribe) -> Result<Vec<Finding>> {
     let there = devices::list();
-    let mut findings: Vec<Finding> = there.iter().map(device).collect();
+    let memories = resolve::memories(&there)?;
+    let mut findings: Vec<Finding> = memories
+        .iter()
+        .map(|(of, memory)| device(of, memory.as_ref()))
+        .collect();
     let chosen = devices::choose(&config.device, &there);
     findings.push(workers(config, &chosen));
-    let cards = resolve::cards(&there);
+    let cards = resolve::cards(&memories);
     findings.push(fine("speech model that suits", speech(&cards)));
     findings.push(fine("language model that suits", language(&cards, cores())));
-    findings
+    Ok(findings)
 }
 
 fn fine(what: &str, found: String) -> Finding {
@@ -46,8 +53,19 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn device(device: &Device) -> Finding {
-    let memory = devices::memory(device);
+fn device(device: &Device, memory: Result<&Memory, &String>) -> Finding {
+    let what = format!("device {}", device.name);
+    let memory = match memory {
+        Ok(memory) => memory,
+        Err(why) => {
+            return Finding {
+                what,
+                fine: false,
+                found: format!("{}; {why}", device.description),
+                hint: Some("look at its driver; `transcribe` leaves it to the others".into()),
+            };
+        }
+    };
     let (free, total) = (bytes(memory.free), bytes(memory.total));
     let memory = if device.is_card() {
         format!("{free} free of {total}")
@@ -55,7 +73,7 @@ fn device(device: &Device) -> Finding {
         format!("{} cores, {total}", cores())
     };
     let found = format!("{}; {memory}", device.description);
-    fine(&format!("device {}", device.name), found)
+    fine(&what, found)
 }
 
 /// The number of transcription workers and their threads, with the reason.
@@ -141,6 +159,30 @@ mod tests {
         assert!(speech(&with(2)).starts_with("tiny.en"));
         assert!(language(&with(2), 2).starts_with("qwen2.5-coder-0.5b"));
         assert!(language(&[], 16).starts_with("qwen2.5-coder-1.5b"));
+    }
+
+    #[test]
+    fn a_card_that_cannot_be_used_is_a_fault_and_no_card_for_a_model() {
+        let card = Device {
+            name: "cuda:0".into(),
+            card: Some(0),
+            ..Device::cpu()
+        };
+        let broken = [(&card, Err("cannot be used (signal: 6)".to_owned()))];
+        let found = device(&card, broken[0].1.as_ref());
+        assert!(!found.fine && found.found.contains("signal: 6"));
+        assert!(resolve::cards(&broken).is_empty());
+        let memory = Memory {
+            free: 24 << 30,
+            total: 24 << 30,
+        };
+        let found = device(&card, Ok(&memory));
+        assert!(
+            found.fine && found.found.contains("25.77 GB free"),
+            "{}",
+            found.found
+        );
+        assert_eq!(resolve::cards(&[(&card, Ok(memory))]), [(&card, 24 << 30)]);
     }
 
     #[test]

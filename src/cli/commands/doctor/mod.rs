@@ -78,7 +78,7 @@ pub fn doctor(global: &Global, args: &args::Doctor, printer: &Printer) -> Result
     }
     findings.extend(SPEECH.map(|name| model(global, name)));
     findings.push(model(global, embed::MODEL));
-    findings.extend(machine::findings(&config.transcribe));
+    findings.extend(machine::findings(&config.transcribe)?);
     findings.push(sandbox());
     for name in KEYS {
         let is_set = variables.get(name).is_some_and(|value| !value.is_empty());
