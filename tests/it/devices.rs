@@ -64,8 +64,11 @@ fn doctor_lists_the_devices_and_what_suits_them() {
         ("speech model that suits", ["tiny.en", "large-v3-turbo"]),
         ("language model that suits", ["qwen2.5-coder", "qwen3"]),
     ] {
-        let (_, suits) = found(&findings, what);
-        assert!(model.iter().any(|name| suits.starts_with(name)), "{suits}");
+        let (fine, suits) = found(&findings, what);
+        assert!(
+            fine && model.iter().any(|name| suits.starts_with(name)),
+            "{suits}"
+        );
     }
     let findings = doctor(&["--device", "cards"]);
     let (fine, said) = found(&findings, "transcription");

@@ -92,38 +92,35 @@ pub fn calls(global: &Global, args: &args::Calls, printer: &Printer) -> Result<u
         calls: store.calls(&filter)?,
     };
     printer.show(&shown, |shown| {
-        let unknown = pending_replies(shown.pending_replies.unwrap_or(0));
+        let pending = shown.pending_replies.and_then(pending_replies);
         if shown.totals.is_empty() {
-            let none = if unknown.is_empty() {
-                "no model was asked yet"
-            } else {
-                "no model has answered yet"
+            return match pending {
+                Some(line) => format!("no model has answered yet\n{line}"),
+                None => "no model was asked yet".to_owned(),
             };
-            return format!("{none}{unknown}");
         }
         let calls = if shown.calls.is_empty() {
             "no call is like that".to_owned()
         } else {
             list(&shown.calls).to_string()
         };
-        format!("{calls}\n{}{unknown}", totals(&shown.totals))
+        let mut lines = vec![calls, totals(&shown.totals).to_string()];
+        lines.extend(pending);
+        lines.join("\n")
     })?;
     Ok(exit::DONE)
 }
 
 /// A line on the replies that are not in the sums; none where there is none.
-pub fn pending_replies(replies: u64) -> String {
-    if replies == 0 {
-        return String::new();
-    }
-    let replies = if replies == 1 {
-        "1 reply is".to_owned()
-    } else {
-        format!("{replies} replies are")
+pub fn pending_replies(replies: u64) -> Option<String> {
+    let replies = match replies {
+        0 => return None,
+        1 => "1 reply is".to_owned(),
+        many => format!("{many} replies are"),
     };
-    format!(
-        "\n{replies} still being made at the provider: the cost is not known yet, and not in the sums\nhint: the same command again fetches what is ready; after a time limit with --retry-failed"
-    )
+    Some(format!(
+        "{replies} still being made at the provider: the cost is not known yet, and not in the sums\nhint: the same command again fetches what is ready; after a time limit with --retry-failed"
+    ))
 }
 
 #[derive(Serialize)]

@@ -224,10 +224,8 @@ fn text(status: &Status) -> String {
     if !status.calls.is_empty() {
         out.push_str(&format!("{}\n", super::calls::totals(&status.calls)));
     }
-    let unknown = super::calls::pending_replies(status.pending_replies);
-    out.push_str(unknown.trim_start());
-    if !unknown.is_empty() {
-        out.push('\n');
+    if let Some(line) = super::calls::pending_replies(status.pending_replies) {
+        out.push_str(&format!("{line}\n"));
     }
     match &status.comparisons {
         Some(c) => out.push_str(&format!(

@@ -336,13 +336,7 @@ const CARD_FOR_SPEECH: u64 = 6_000_000_000;
 /// The memory of each device, or why it cannot be used. A card is asked in a process of its own.
 pub fn memories(devices: &[Device]) -> Result<Vec<(&Device, Result<Memory, String>)>> {
     let program = this_program()?;
-    let memory = |device: &Device| {
-        if device.is_card() {
-            transcribe::memory_of_card(&program, device)
-        } else {
-            Ok(devices::memory(device))
-        }
-    };
+    let memory = |device| transcribe::memory_of_device(&program, device);
     Ok(devices
         .iter()
         .map(|device| (device, memory(device)))

@@ -58,8 +58,12 @@ pub fn read(path: &Path) -> Result<UserConfig> {
         }
         read => read.map_err(|error| Usage(error.to_string()))?,
     };
-    toml::from_str(&text)
-        .map_err(|error| Usage(toml_error::explain(path, &text, &error, &[], HINT)).into())
+    parse(path, &text)
+}
+
+fn parse(path: &Path, text: &str) -> Result<UserConfig> {
+    toml::from_str(text)
+        .map_err(|error| Usage(toml_error::explain(path, text, &error, &[], HINT)).into())
 }
 
 /// Writes the number of workers into the file, and leaves the rest of it as it is.
@@ -75,7 +79,7 @@ pub fn set_jobs(path: &Path, jobs: usize) -> Result<()> {
         read => read.map_err(|error| Usage(error.to_string()))?,
     };
     // What cannot be read must not be written to.
-    read(&file)?;
+    parse(&file, &before)?;
     if let Some(folder) = file.parent() {
         fs_err::create_dir_all(folder)?;
     }

@@ -316,7 +316,8 @@ fn rating(prompt: &Prompt) -> Value {
         .next()
         .expect("one of our criteria");
     // The discipline of the task comes before it, where it is known.
-    let ([report] | [_, report]) = reports[..] else {
+    let before = usize::from(prompt.outside.contains("Its discipline:"));
+    let [report] = reports[before.min(reports.len())..] else {
         panic!("one report in a fence, not {reports:?}: {}", prompt.outside)
     };
     let codes: BTreeSet<&str> = codes(report).collect();

@@ -38,7 +38,7 @@ pub use output::{
 pub use quality::diagnostics::{Diagnostics, DoubtfulSpan, QualityIssue};
 pub use recognition::{
     bench::Sample,
-    device_check::{memory as memory_of_card, serve as serve_device_check},
+    device_check::{memory as memory_of_device, serve as serve_device_check},
     devices::{self, Device, DeviceError},
     engine::{Engine, Resolver},
 };

@@ -65,7 +65,7 @@ pub fn plan(
         recordings: paths.collect::<Result<_>>()?,
         options: options(global, project)?,
         places: places(global)?,
-        sound: sound(&args.sound, &choice, device, &resources)?,
+        sound: sound(&args.sound, &choice, device, workers(&resources, on_cards))?,
         models: speech_models(&choice),
         shards: args
             .shards
@@ -192,12 +192,7 @@ fn asking(global: &Global) -> Result<Vec<String>> {
 }
 
 /// Flags of `transcribe`.
-fn sound(
-    sound: &Sound,
-    choice: &ModelChoice,
-    device: &str,
-    resources: &Resources,
-) -> Result<Vec<String>> {
+fn sound(sound: &Sound, choice: &ModelChoice, device: &str, workers: usize) -> Result<Vec<String>> {
     let mut flags = Vec::new();
     let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
     if *choice == ModelChoice::AutoOnCard {
@@ -222,8 +217,7 @@ fn sound(
     if let Some(channel) = sound.channel {
         add("--channel", channel.to_string());
     }
-    let workers = || workers(resources, device);
-    add("--jobs", sound.jobs.unwrap_or_else(workers).to_string());
+    add("--jobs", sound.jobs.unwrap_or(workers).to_string());
     add("--device", device.to_owned());
     if sound.words {
         flags.push("--words".into());
@@ -233,12 +227,13 @@ fn sound(
 
 /// The workers of a job, which has a part of its node's cores: one for each of them; on cards a few
 /// for each card, and at least one.
-fn workers(resources: &Resources, device: &str) -> usize {
+fn workers(resources: &Resources, on_cards: bool) -> usize {
     let (cpus, cards) = (resources.cpus as usize, resources.gpus as usize);
-    if cards == 0 || device == devices::CPU || !devices::ON_CARDS {
-        return cpus;
+    if on_cards {
+        cards * (cpus / cards).clamp(1, devices::MOST_STATES)
+    } else {
+        cpus
     }
-    cards * (cpus / cards).clamp(1, devices::MOST_STATES)
 }
 
 /// The speech models that may be needed. A file of the user's own is there.

@@ -37,9 +37,6 @@ const WORTH: f64 = 0.9;
 #[derive(Serialize)]
 struct Bench {
     /// The model that was measured.
-    measured: String,
-    /// The same as `--model` takes it, which may be `auto`.
-    #[serde(skip)]
     model: String,
     /// Devices that could not be measured, each with the reason.
     failed: Vec<String>,
@@ -76,7 +73,6 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
     let devices = resolve::devices(&config.transcribe)?;
     let model = resolve::speech_model(global, &config.transcribe, &devices, &notify)?;
     let mut bench = measure(global, &devices, &model, &notify)?;
-    bench.model.clone_from(&config.transcribe.model);
     // The number holds in every project of this user: one for other devices or another model than
     // is usual would slow them down.
     let usual = config::load(None)?.config.transcribe;
@@ -89,7 +85,7 @@ pub fn run(global: &Global, args: &Doctor, printer: &Printer) -> Result<u8> {
         bench.written.clone_from(path);
     }
     // Also where it cannot be kept.
-    printer.show(&bench, text)?;
+    printer.show(&bench, |bench| text(bench, &config.transcribe.model))?;
     kept.map(|_| {
         if bench.failed.is_empty() {
             exit::DONE
@@ -111,7 +107,6 @@ fn measure(
     let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let name = model.name_for(true);
     let mut bench = Bench {
-        measured: name.to_owned(),
         model: name.to_owned(),
         failed: Vec::new(),
         devices: names.join(","),
@@ -213,7 +208,8 @@ fn line(device: &str, states: usize, speed: f64) -> String {
     )
 }
 
-fn text(bench: &Bench) -> String {
+/// `asked` is the model as `--model` takes it, which may be `auto`.
+fn text(bench: &Bench, asked: &str) -> String {
     let mut rows = table(&["device", "states", "× real time"]);
     for speed in &bench.speeds {
         rows.add_row(vec![
@@ -225,11 +221,11 @@ fn text(bench: &Bench) -> String {
     let written = match &bench.written {
         Some(path) => format!("`jobs = {}` is written to `{}`", bench.jobs, path.display()),
         None => format!(
-            "nothing is written: `transcribe --device {} --model {} --jobs {}` is the fastest",
-            bench.devices, bench.model, bench.jobs
+            "nothing is written: `transcribe --device {} --model {asked} --jobs {}` is the fastest",
+            bench.devices, bench.jobs
         ),
     };
-    let mut lines = vec![format!("model {}", bench.measured), rows.to_string()];
+    let mut lines = vec![format!("model {}", bench.model), rows.to_string()];
     lines.extend(bench.failed.iter().cloned());
     lines.push(written);
     lines.join("\n")

@@ -28,11 +28,15 @@ pub fn serve(card: i32, out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Has `program`, which is this program, start to use a card: its memory, or why it cannot be used.
+/// The memory of a device, or why it cannot be used. `program` is this program: a process of it
+/// starts to use a card.
 pub fn memory(program: &Path, device: &Device) -> Result<Memory, String> {
+    let Some(card) = device.card else {
+        return Ok(devices::memory(device));
+    };
     let child = Command::new(program)
         .args(["check-device", "--card"])
-        .arg(device.card.unwrap_or(0).to_string())
+        .arg(card.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -192,8 +192,8 @@ impl WhisperModel {
         };
         let bands = context.model_n_mels().unsigned_abs() as usize;
         if !matches!(bands, 80 | 128) {
-            let what = "not a Whisper model: it takes so many mel bands:";
-            return Err(unusable(anyhow::anyhow!("{what} {bands}")));
+            let why = anyhow::anyhow!("not a Whisper model: it takes {bands} mel bands");
+            return Err(unusable(why));
         }
         Ok(Self {
             mel: MelTransform::new(bands),
@@ -216,7 +216,7 @@ impl WhisperModel {
         let of = &self.devices[device];
         let context = cell.get_or_init(|| load_on(&self.file, of, &self.program));
         context.clone().map_err(|what| TranscribeError::Device {
-            device: self.devices[device].name.clone(),
+            device: of.name.clone(),
             what,
         })
     }
